@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -110,7 +110,7 @@ def _names() -> str:
     return ", ".join(DTYPES)
 
 
-@lru_cache(maxsize=None)
+@cache
 def promote(a: DType, b: DType) -> DType:
     """Return the common type of two arrays' types, as NumPy 2 has it."""
     return dtype_of(np.promote_types(a.numpy, b.numpy))
