@@ -12,6 +12,7 @@ __all__ = [
     "MuntinError",
     "ParameterError",
     "PipelineError",
+    "RangeError",
     "ShapeError",
     "StaleInputError",
     "UnsupportedError",
@@ -72,3 +73,7 @@ class ImageFileError(MuntinError, OSError):
 
 class InternalError(Exception):
     """A fault of muntin itself: please report it."""
+
+
+class RangeError(MuntinError, OverflowError):
+    """A number that the element type cannot hold."""

@@ -1,0 +1,1 @@
+"""The graph: nodes, the operation table, construction and canonical form."""

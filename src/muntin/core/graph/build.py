@@ -1,0 +1,251 @@
+"""Constructors of nodes: everything that can be wrong with an expression is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from muntin.core.border import Border, BorderMode
+from muntin.core.graph.infer import resolve, weak_dtype
+from muntin.core.graph.node import AxisMap, Node, Number, Source, View
+from muntin.core.graph.ops import OPS, op
+from muntin.core.regions import Box
+from muntin.core.shapes import broadcast_shapes, broadcast_to_shape
+from muntin.dtypes import DTYPES, DType
+from muntin.errors import BorderError, DTypeError, ShapeError
+
+__all__ = [
+    "Operand",
+    "broadcast_to",
+    "cast",
+    "constant",
+    "elementwise",
+    "index",
+    "input_node",
+    "keep",
+    "neighbour",
+    "scalar",
+    "view",
+]
+
+Operand: TypeAlias = Node | bool | int | float
+
+_INPUT, _SCALAR, _CONSTANT, _INDEX = op("input"), op("scalar"), op("constant"), op("index")
+_VIEW, _NEIGHBOUR, _KEEP, _CAST = op("view"), op("neighbour"), op("keep"), op("cast")
+INT64 = DTYPES["int64"]
+
+
+def input_node(
+    source: Source, shape: tuple[int, ...], dtype: DType, axes: str | None = None
+) -> Node:
+    """Return the node that reads an array."""
+    return Node(_INPUT, (), (), source, shape, dtype, axes)
+
+
+def scalar(value: Number, dtype: DType) -> Node:
+    """Return a number that is passed to the kernel: a new value compiles nothing."""
+    return Node(_SCALAR, (), (), value, (), dtype, "")
+
+
+def constant(value: Number, dtype: DType) -> Node:
+    """Return a number that is compiled in."""
+    number = float(value) if dtype.is_float else int(value)
+    key = number.hex() if isinstance(number, float) else number
+    return Node(_CONSTANT, (), (key,), number, (), dtype, "")
+
+
+def index(axis: int, shape: tuple[int, ...], axes: str | None = None) -> Node:
+    """Return the int64 array of `shape` that holds each element's index along `axis`."""
+    return Node(_INDEX, (), (axis,), None, shape, INT64, axes)
+
+
+def keep(node: Node) -> Node:
+    """Return the node, marked to be stored whole."""
+    return Node(_KEEP, (node,), (), None, node.shape, node.dtype, node.axes, node.valid)
+
+
+def cast(node: Node, dtype: DType, *, saturate: bool = False) -> Node:
+    """Return the node as `dtype`; integers wrap, or clamp with `saturate`; floats always clamp."""
+    if node.dtype is dtype:
+        return node
+    params = ("saturate",) if saturate and node.dtype.is_integer and dtype.is_integer else ()
+    return Node(_CAST, (node,), params, None, node.shape, dtype, node.axes, node.valid)
+
+
+def elementwise(name: str, *operands: Operand) -> Node:
+    """Return the elementwise operation `name` of nodes and Python numbers, broadcast.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast or two operands name their axes differently.
+    DTypeError
+        If the operation is not defined for the types.
+    """
+    row = OPS[name]
+    nodes = _as_nodes(name, row.rule, operands)
+    dtypes, result = resolve(name, row.rule, tuple([node.dtype for node in nodes]))
+    shape = nodes[0].shape
+    axes = nodes[0].axes
+    if any(node.shape != shape or node.axes != axes for node in nodes):
+        shape, axes = _common(name, nodes)
+    args = []
+    valid: Box | None = None
+    for node, dtype in zip(nodes, dtypes, strict=True):
+        arg = node
+        if node.dtype is not dtype:
+            arg = _truth(node) if name.startswith("logical") else cast(node, dtype)
+        if arg.shape != shape and arg.op.kind not in ("scalar", "constant"):
+            arg = broadcast_to(arg, shape, name)
+        if arg.valid is not None:
+            valid = arg.valid if valid is None else valid.intersect(arg.valid)
+        args.append(arg)
+    return Node(row, tuple(args), (), None, shape, result, axes, valid)
+
+
+def _truth(node: Node) -> Node:
+    return elementwise("not_equal", node, constant(0, node.dtype))
+
+
+def _as_nodes(name: str, rule: str, operands: Sequence[Operand]) -> list[Node]:
+    strong = [operand for operand in operands if isinstance(operand, Node)]
+    if len(strong) == len(operands):
+        return strong
+    if rule == "select":
+        strong = [operand for operand in operands[1:] if isinstance(operand, Node)]
+    nodes: list[Node] = []
+    dtype = _strongest(strong)
+    for operand in operands:
+        if isinstance(operand, Node):
+            nodes.append(operand)
+        elif not isinstance(operand, bool | int | float):
+            raise DTypeError(
+                f"{name}: got an operand of type {type(operand).__name__}; it takes Arrays, "
+                "NumPy arrays and Python numbers"
+            )
+        elif dtype is None:
+            kind = "bool" if isinstance(operand, bool) else "int64"
+            nodes.append(
+                scalar(operand, DTYPES["float64" if isinstance(operand, float) else kind])
+            )
+        else:
+            nodes.append(scalar(operand, weak_dtype(name, operand, dtype)))
+    return nodes
+
+
+def _strongest(nodes: Sequence[Node]) -> DType | None:
+    dtypes = [node.dtype for node in nodes]
+    return resolve("", "compare", tuple(dtypes))[0][0] if dtypes else None
+
+
+def _common(name: str, nodes: Sequence[Node]) -> tuple[tuple[int, ...], str | None]:
+    shape = _broadcast(name, tuple([node.shape for node in nodes]))
+    axes: str | None = None
+    for node in nodes:
+        if node.axes is None or len(node.shape) != len(shape):
+            continue
+        if axes is not None and node.axes != axes:
+            raise ShapeError(
+                f"{name}: operands have axes {axes!r} and {node.axes!r}; transpose one so that "
+                "both name their axes in the same order"
+            )
+        axes = node.axes
+    if axes is None and not shape:
+        axes = ""
+    return shape, axes
+
+
+@lru_cache(maxsize=4096)
+def _broadcast(name: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    return broadcast_shapes(*shapes, operation=name).shape
+
+
+def broadcast_to(node: Node, shape: tuple[int, ...], operation: str = "broadcast_to") -> Node:
+    """Return a view of `node` in which axes of length 1 are stretched and new ones come first."""
+    if node.shape == shape:
+        return node
+    stretched = broadcast_to_shape(node.shape, shape, operation).stretched[0]
+    new = len(shape) - len(node.shape)
+    axes = [AxisMap(None, 0, 0)] * new
+    for axis in range(len(node.shape)):
+        axes.append(AxisMap(axis, 0, 0 if stretched[new + axis] else 1))
+    return view(node, View(tuple(axes)), shape, node.axes if new == 0 else None)
+
+
+def view(node: Node, affine: View, shape: tuple[int, ...], axes: str | None = None) -> Node:
+    """Return the affine view of `node` with the given shape; views of views are composed."""
+    valid = None if node.valid is None else _viewed_region(node.valid, affine, shape)
+    base = node
+    if node.op is _VIEW:
+        affine = affine.after(node.payload)
+        base = node.args[0]
+    params = tuple([(axis.source, axis.step == 0) for axis in affine.axes])
+    dropped = tuple(sorted(axis for axis, _ in affine.fixed))
+    return Node(_VIEW, (base,), (params, dropped), affine, shape, node.dtype, axes, valid)
+
+
+def _viewed_region(region: Box, affine: View, shape: tuple[int, ...]) -> Box:
+    start, stop = [], []
+    for axis, size in zip(affine.axes, shape, strict=True):
+        if axis.source is None:
+            start.append(0)
+            stop.append(size)
+            continue
+        low, high = region.start[axis.source], region.stop[axis.source]
+        if axis.step == 0:
+            start.append(0)
+            stop.append(size if low <= axis.start < high else 0)
+        elif axis.step > 0:
+            first = _ceil(low - axis.start, axis.step)
+            last = _ceil(high - axis.start, axis.step)
+            start.append(min(max(first, 0), size))
+            stop.append(min(max(last, 0), size))
+        else:
+            first = _ceil(axis.start - (high - 1), -axis.step)
+            last = (axis.start - low) // -axis.step + 1
+            start.append(min(max(first, 0), size))
+            stop.append(min(max(last, 0), size))
+    outside = any(
+        not region.start[axis] <= position < region.stop[axis] for axis, position in affine.fixed
+    )
+    if outside:
+        stop = list(start)
+    return Box(tuple(start), tuple(max(a, b) for a, b in zip(start, stop, strict=True)))
+
+
+def _ceil(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def neighbour(node: Node, offsets: tuple[int, ...], border: Border) -> Node:
+    """Return the elements of `node` at a fixed offset along each axis, under a border.
+
+    Raises
+    ------
+    BorderError
+        If the constant does not fit the element type, or if a border other than "undefined" is
+        asked of an array that is only valid in part.
+    """
+    if not any(offsets):
+        return node
+    valid = node.valid
+    args: tuple[Node, ...] = (node,)
+    if border.mode is BorderMode.UNDEFINED:
+        before = tuple([max(-offset, 0) for offset in offsets])
+        after = tuple([max(offset, 0) for offset in offsets])
+        full = Box.full(node.shape)
+        # The element at i reads i + offset: valid where that lies in the valid region.
+        region = (valid or full).shift(tuple([-offset for offset in offsets]))
+        valid = region.intersect(full.shrink(before, after))
+    elif valid is not None:
+        raise BorderError(
+            f"neighbour: a read under border {border} needs the whole array, but only "
+            f"{valid} of {node.shape} is valid; call .valid() to keep that part as an image "
+            'of its own, or read with border="undefined"'
+        )
+    elif border.mode is BorderMode.CONSTANT:
+        border.check_value(node.dtype)
+        args = (node, scalar(border.value, node.dtype))
+    params = (offsets, border.mode)
+    return Node(_NEIGHBOUR, args, params, None, node.shape, node.dtype, node.axes, valid)

@@ -1,0 +1,97 @@
+"""Type rules: the operand types and the result type of an elementwise row, from what it is given."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from muntin.dtypes import DTYPES, DType, dtype_of, promote
+from muntin.errors import DTypeError, RangeError
+
+__all__ = ["resolve", "weak_dtype"]
+
+BOOL = DTYPES["bool"]
+INT8 = DTYPES["int8"]
+FLOAT32 = DTYPES["float32"]
+FLOAT64 = DTYPES["float64"]
+
+
+@lru_cache(maxsize=None)
+def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DType, ...], DType]:
+    """Return the types to which the operands of a row are cast, and the type of its result.
+
+    Raises
+    ------
+    DTypeError
+        If the operation is not defined for these types.
+    """
+    if rule == "select":
+        common = promote(dtypes[1], dtypes[2])
+        return (BOOL, common, common), common
+    if rule == "logical":
+        return (BOOL,) * len(dtypes), BOOL
+    common = dtypes[0]
+    for dtype in dtypes[1:]:
+        common = promote(common, dtype)
+    if rule == "compare":
+        return (common,) * len(dtypes), BOOL
+    if rule == "test":
+        return dtypes, BOOL
+    if rule == "floating":
+        common = _floating(name, common)
+    elif rule == "promote_floating":
+        common = common if common.is_float else _floating(name, common)
+    else:
+        common = _checked(name, rule, common, dtypes)
+    return (common,) * len(dtypes), common
+
+
+def _floating(name: str, dtype: DType) -> DType:
+    if dtype.is_float:
+        return dtype
+    if name == "divide" or dtype.bits > 16:
+        return FLOAT64
+    return FLOAT32
+
+
+def _checked(name: str, rule: str, common: DType, dtypes: tuple[DType, ...]) -> DType:
+    given = " and ".join(str(dtype) for dtype in dtypes)
+    if common.is_bool and rule in ("promote_number", "same_number", "promote_integer"):
+        if name in ("subtract", "negative", "sign"):
+            raise DTypeError(
+                f"{name}: is not defined for bool; use logical_xor or logical_not, or cast with "
+                '.astype("int8") first'
+            )
+        return INT8
+    if rule in ("promote_integer", "same_integer") and not common.is_integer:
+        raise DTypeError(f"{name}: takes integers, but got {given}; cast with .astype() first")
+    if rule in ("promote_bits", "same_bits") and common.is_float:
+        raise DTypeError(
+            f"{name}: takes integers or bool, but got {given}; cast with .astype() first"
+        )
+    return common
+
+
+@lru_cache(maxsize=None)
+def _weak_type(kind: type, dtype: DType) -> DType:
+    example = {bool: True, int: 1, float: 1.0}[kind]
+    return dtype_of(np.result_type(dtype.numpy, example))
+
+
+def weak_dtype(name: str, value: bool | int | float, dtype: DType) -> DType:
+    """Return the type that a Python number takes beside an array of `dtype` (NumPy 2's rule).
+
+    Raises
+    ------
+    RangeError
+        If that type is an integer type that does not hold the number.
+    """
+    kind = bool if isinstance(value, bool) else int if isinstance(value, int) else float
+    result = _weak_type(kind, dtype)
+    if kind is int and not result.is_float and not result.least <= value <= result.greatest:
+        raise RangeError(
+            f"{name}: the number {value} does not fit in {result} ({result.least} to "
+            f"{result.greatest}), the type of the array; cast the array with .astype() first"
+        )
+    return result

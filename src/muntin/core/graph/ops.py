@@ -1,0 +1,678 @@
+"""The vocabulary: a row an operation, with its meaning, its types, its range and its spellings.
+
+An elementwise row either spells itself for every target or has a body in simpler rows. In a
+spelling, {0} {1} {2} are operands and {t} the operand type; for LLVM {d} is the result, {d}.a …
+temporaries and {s} the type's suffix; for OpenCL C {T} is the result type and {U} an unsigned type
+of at least 32 bits in which integer arithmetic cannot overflow undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from muntin.core.graph import bodies, intervals
+from muntin.core.graph.intervals import IntervalRule
+
+__all__ = ["OPS", "Op", "Spelling", "op"]
+
+Spelling: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """One operation.
+
+    Attributes
+    ----------
+    kind
+        "input", "scalar", "constant", "index", "elementwise", "view", "neighbour" or "keep".
+    rule
+        How an elementwise row finds its operand and result types (see `infer`).
+    reference
+        The meaning in NumPy, of operands that already have the operand type.
+    llvm, opencl
+        A spelling per kind of operand ("b", "u", "i", "f").
+    body
+        The operation in simpler rows, for the kinds that have no spelling.
+    interval
+        The values that an integer result can take, from those of the operands.
+    ring
+        Low bits of the result depend on low bits of the operands alone.
+    zero
+        How the diagonals of the result follow: "union", "intersection", "argument" or "entire".
+    cost
+        Work relative to one addition.
+    """
+
+    name: str
+    kind: str
+    arity: int = 0
+    rule: str = ""
+    reference: Callable[..., Any] | None = None
+    llvm: Spelling = field(default_factory=dict)
+    opencl: Spelling = field(default_factory=dict)
+    body: bodies.Body | None = None
+    interval: IntervalRule | None = None
+    ring: bool = False
+    zero: str = "entire"
+    cost: float = 1.0
+
+    @property
+    def is_elementwise(self) -> bool:
+        return self.kind == "elementwise"
+
+    def __repr__(self) -> str:
+        return f"Op({self.name})"
+
+
+OPS: dict[str, Op] = {}
+
+
+def op(name: str) -> Op:
+    """Return the row called `name`."""
+    return OPS[name]
+
+
+def _add(row: Op) -> None:
+    OPS[row.name] = row
+
+
+def _each(kinds: str, text: str) -> dict[str, str]:
+    return dict.fromkeys(kinds, text)
+
+
+def _call(intrinsic: str, arity: int, extra: str = "") -> str:
+    operands = ", ".join(f"{{t}} {{{k}}}" for k in range(arity))
+    return f"{{d}} = call {{t}} @llvm.{intrinsic}.{{s}}({operands}{extra})"
+
+
+for _kind in ("input", "scalar", "constant", "index", "view", "neighbour"):
+    _add(Op(_kind, _kind, zero="argument"))
+_add(Op("keep", "keep", 1, "same", lambda x: x, zero="argument"))
+
+
+# --- arithmetic that wraps ------------------------------------------------------------------------
+
+_add(
+    Op(
+        "add",
+        "elementwise",
+        2,
+        "promote",
+        np.add,
+        {
+            **_each("ui", "{d} = add {t} {0}, {1}"),
+            "f": "{d} = fadd {t} {0}, {1}",
+            "b": "{d} = or {t} {0}, {1}",
+        },
+        {**_each("ui", "({T})(({U}){0} + ({U}){1})"), "f": "({0} + {1})", "b": "({0} | {1})"},
+        interval=intervals.add,
+        ring=True,
+        zero="union",
+    )
+)
+_add(
+    Op(
+        "subtract",
+        "elementwise",
+        2,
+        "promote_number",
+        np.subtract,
+        {**_each("ui", "{d} = sub {t} {0}, {1}"), "f": "{d} = fsub {t} {0}, {1}"},
+        {**_each("ui", "({T})(({U}){0} - ({U}){1})"), "f": "({0} - {1})"},
+        interval=intervals.subtract,
+        ring=True,
+        zero="union",
+    )
+)
+_add(
+    Op(
+        "multiply",
+        "elementwise",
+        2,
+        "promote",
+        np.multiply,
+        {
+            **_each("ui", "{d} = mul {t} {0}, {1}"),
+            "f": "{d} = fmul {t} {0}, {1}",
+            "b": "{d} = and {t} {0}, {1}",
+        },
+        {**_each("ui", "({T})(({U}){0} * ({U}){1})"), "f": "({0} * {1})", "b": "({0} & {1})"},
+        interval=intervals.multiply,
+        ring=True,
+        zero="intersection",
+    )
+)
+_add(
+    Op(
+        "negative",
+        "elementwise",
+        1,
+        "same_number",
+        np.negative,
+        {**_each("ui", "{d} = sub {t} 0, {0}"), "f": "{d} = fneg {t} {0}"},
+        {**_each("ui", "({T})(0 - ({U}){0})"), "f": "(-{0})"},
+        interval=intervals.negative,
+        ring=True,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "abs",
+        "elementwise",
+        1,
+        "same",
+        np.abs,
+        {
+            "u": "{d} = or {t} {0}, 0",
+            "i": _call("abs", 1, ", i1 false"),
+            "f": _call("fabs", 1),
+            "b": "{d} = or {t} {0}, false",
+        },
+        {
+            **_each("ub", "{0}"),
+            "i": "({T})({0} < 0 ? 0 - ({U}){0} : ({U}){0})",
+            "f": "fabs({0})",
+        },
+        interval=intervals.absolute,
+        zero="argument",
+    )
+)
+
+# --- saturating arithmetic ------------------------------------------------------------------------
+
+
+def _saturating(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reference(a: Any, b: Any) -> Any:
+        info = np.iinfo(a.dtype)
+        wide = function(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+        return np.clip(wide, int(info.min), int(info.max)).astype(a.dtype)
+
+    return reference
+
+
+_add(
+    Op(
+        "add_saturate",
+        "elementwise",
+        2,
+        "promote_integer",
+        _saturating(np.add),
+        {"u": _call("uadd.sat", 2), "i": _call("sadd.sat", 2)},
+        _each("ui", "add_sat({0}, {1})"),
+        interval=intervals.add_saturate,
+        zero="union",
+    )
+)
+_add(
+    Op(
+        "subtract_saturate",
+        "elementwise",
+        2,
+        "promote_integer",
+        _saturating(np.subtract),
+        {"u": _call("usub.sat", 2), "i": _call("ssub.sat", 2)},
+        _each("ui", "sub_sat({0}, {1})"),
+        interval=intervals.subtract_saturate,
+        zero="union",
+    )
+)
+
+# --- minimum, maximum: NaN wins, -0 is less than +0 -----------------------------------------------
+
+
+def _extremum(function: Callable[..., Any], negative_wins: bool) -> Callable[..., Any]:
+    def reference(a: Any, b: Any) -> Any:
+        result = function(a, b)
+        if np.asarray(a).dtype.kind != "f":
+            return result
+        zeros = (a == 0) & (b == 0)
+        sign = np.signbit(a) | np.signbit(b) if negative_wins else np.signbit(a) & np.signbit(b)
+        zero = np.where(sign, -0.0, 0.0).astype(np.asarray(result).dtype)
+        return np.where(zeros, zero, result)
+
+    return reference
+
+
+_add(
+    Op(
+        "minimum",
+        "elementwise",
+        2,
+        "promote",
+        _extremum(np.minimum, True),
+        {
+            "u": _call("umin", 2),
+            "i": _call("smin", 2),
+            "f": _call("minimum", 2),
+            "b": "{d} = and {t} {0}, {1}",
+        },
+        {
+            **_each("ui", "min({0}, {1})"),
+            "b": "({0} & {1})",
+            "f": "({0} != {0} ? {0} : {1} != {1} ? {1} : {0} < {1} ? {0} : {1} < {0} ? {1}"
+            " : signbit({0}) ? {0} : {1})",
+        },
+        interval=intervals.minimum,
+    )
+)
+_add(
+    Op(
+        "maximum",
+        "elementwise",
+        2,
+        "promote",
+        _extremum(np.maximum, False),
+        {
+            "u": _call("umax", 2),
+            "i": _call("smax", 2),
+            "f": _call("maximum", 2),
+            "b": "{d} = or {t} {0}, {1}",
+        },
+        {
+            **_each("ui", "max({0}, {1})"),
+            "b": "({0} | {1})",
+            "f": "({0} != {0} ? {0} : {1} != {1} ? {1} : {0} > {1} ? {0} : {1} > {0} ? {1}"
+            " : signbit({0}) ? {1} : {0})",
+        },
+        interval=intervals.maximum,
+    )
+)
+
+# --- division -------------------------------------------------------------------------------------
+
+_add(
+    Op(
+        "divide",
+        "elementwise",
+        2,
+        "floating",
+        np.true_divide,
+        {"f": "{d} = fdiv {t} {0}, {1}"},
+        {"f": "({0} / {1})"},
+        cost=4,
+    )
+)
+_add(
+    Op(
+        "raw_divide",
+        "elementwise",
+        2,
+        "promote_integer",
+        bodies.truncated_quotient,
+        {"u": "{d} = udiv {t} {0}, {1}", "i": "{d} = sdiv {t} {0}, {1}"},
+        _each("ui", "({T})({0} / {1})"),
+        interval=intervals.truncated_divide,
+        cost=8,
+    )
+)
+_add(
+    Op(
+        "fmod",
+        "elementwise",
+        2,
+        "promote_floating",
+        np.fmod,
+        {"f": "{d} = frem {t} {0}, {1}"},
+        {"f": "fmod({0}, {1})"},
+        cost=40,
+    )
+)
+_add(
+    Op(
+        "truncated_divide",
+        "elementwise",
+        2,
+        "promote_integer",
+        bodies.truncated_quotient,
+        body=bodies.truncated_divide,
+        interval=intervals.truncated_divide,
+        cost=8,
+    )
+)
+_add(
+    Op(
+        "floor_divide",
+        "elementwise",
+        2,
+        "promote_number",
+        bodies.floor_quotient,
+        body=bodies.floor_divide,
+        interval=intervals.floor_divide,
+        cost=10,
+    )
+)
+_add(
+    Op(
+        "remainder",
+        "elementwise",
+        2,
+        "promote_number",
+        bodies.floor_remainder,
+        body=bodies.remainder,
+        interval=intervals.remainder,
+        cost=10,
+    )
+)
+
+# --- bits -----------------------------------------------------------------------------------------
+
+for _name, _function, _word, _mark, _interval, _zero in (
+    ("bitwise_and", np.bitwise_and, "and", "&", intervals.bitwise_and, "intersection"),
+    ("bitwise_or", np.bitwise_or, "or", "|", intervals.bitwise_or, "union"),
+    ("bitwise_xor", np.bitwise_xor, "xor", "^", intervals.bitwise_or, "union"),
+):
+    _add(
+        Op(
+            _name,
+            "elementwise",
+            2,
+            "promote_bits",
+            _function,
+            _each("uib", f"{{d}} = {_word} {{t}} {{0}}, {{1}}"),
+            _each("uib", f"({{T}})({{0}} {_mark} {{1}})"),
+            interval=_interval,
+            ring=True,
+            zero=_zero,
+        )
+    )
+_add(
+    Op(
+        "bitwise_invert",
+        "elementwise",
+        1,
+        "same_bits",
+        np.bitwise_invert,
+        {**_each("ui", "{d} = xor {t} {0}, -1"), "b": "{d} = xor {t} {0}, true"},
+        {**_each("ui", "({T})(~{0})"), "b": "({T})(!{0})"},
+        interval=intervals.bitwise_invert,
+        ring=True,
+    )
+)
+_add(
+    Op(
+        "raw_left_shift",
+        "elementwise",
+        2,
+        "promote_integer",
+        np.left_shift,
+        _each("ui", "{d} = shl {t} {0}, {1}"),
+        _each("ui", "({T})(({U}){0} << {1})"),
+        interval=intervals.left_shift,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "raw_right_shift",
+        "elementwise",
+        2,
+        "promote_integer",
+        np.right_shift,
+        {"u": "{d} = lshr {t} {0}, {1}", "i": "{d} = ashr {t} {0}, {1}"},
+        _each("ui", "({T})({0} >> {1})"),
+        interval=intervals.right_shift,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "bitwise_left_shift",
+        "elementwise",
+        2,
+        "promote_integer",
+        bodies.shifted_left,
+        body=bodies.left_shift,
+        interval=intervals.left_shift,
+        cost=3,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "bitwise_right_shift",
+        "elementwise",
+        2,
+        "promote_integer",
+        bodies.shifted_right,
+        body=bodies.right_shift,
+        interval=intervals.right_shift,
+        cost=3,
+        zero="argument",
+    )
+)
+
+# --- comparison, logic, choice --------------------------------------------------------------------
+
+
+def _comparison(name: str, word: str, ordered: str, mark: str, function: Any, zero: str) -> None:
+    integer = "icmp {}{} {{t}} {{0}}, {{1}}"
+    sign = {"u": "u", "i": "s", "b": "u"}
+    plain = word in ("eq", "ne")
+    llvm = {k: "{d} = " + integer.format("" if plain else sign[k], word) for k in "uib"}
+    llvm["f"] = f"{{d}} = fcmp {ordered} {{t}} {{0}}, {{1}}"
+    spelling = _each("uibf", f"({{0}} {mark} {{1}})")
+    _add(
+        Op(
+            name,
+            "elementwise",
+            2,
+            "compare",
+            function,
+            llvm,
+            spelling,
+            interval=intervals.truth,
+            zero=zero,
+        )
+    )
+
+
+_comparison("equal", "eq", "oeq", "==", np.equal, "entire")
+_comparison("not_equal", "ne", "une", "!=", np.not_equal, "union")
+_comparison("less", "lt", "olt", "<", np.less, "union")
+_comparison("less_equal", "le", "ole", "<=", np.less_equal, "entire")
+_comparison("greater", "gt", "ogt", ">", np.greater, "union")
+_comparison("greater_equal", "ge", "oge", ">=", np.greater_equal, "entire")
+
+for _name, _function, _word, _mark, _zero in (
+    ("logical_and", np.logical_and, "and", "&", "intersection"),
+    ("logical_or", np.logical_or, "or", "|", "union"),
+    ("logical_xor", np.logical_xor, "xor", "^", "union"),
+):
+    _add(
+        Op(
+            _name,
+            "elementwise",
+            2,
+            "logical",
+            _function,
+            {"b": f"{{d}} = {_word} {{t}} {{0}}, {{1}}"},
+            {"b": f"({{0}} {_mark} {{1}})"},
+            interval=intervals.truth,
+            zero=_zero,
+        )
+    )
+_add(
+    Op(
+        "logical_not",
+        "elementwise",
+        1,
+        "logical",
+        np.logical_not,
+        {"b": "{d} = xor {t} {0}, true"},
+        {"b": "(!{0})"},
+        interval=intervals.truth,
+    )
+)
+_add(
+    Op(
+        "where",
+        "elementwise",
+        3,
+        "select",
+        np.where,
+        _each("uifb", "{d} = select i1 {0}, {t} {1}, {t} {2}"),
+        _each("uifb", "({0} ? {1} : {2})"),
+        interval=intervals.where,
+        ring=True,
+    )
+)
+_add(
+    Op(
+        "cast",
+        "elementwise",
+        1,
+        "cast",
+        None,  # the emitters and the reference have one function each for it
+        interval=None,
+        zero="argument",
+        cost=0.5,
+    )
+)
+
+# --- exact functions of floats --------------------------------------------------------------------
+
+for _name, _function, _intrinsic, _word, _cost in (
+    ("sqrt", np.sqrt, "sqrt", "sqrt", 6.0),
+    ("floor", np.floor, "floor", "floor", 1.0),
+    ("ceil", np.ceil, "ceil", "ceil", 1.0),
+    ("trunc", np.trunc, "trunc", "trunc", 1.0),
+    ("round", np.rint, "roundeven", "rint", 1.0),
+):
+    _add(
+        Op(
+            _name,
+            "elementwise",
+            1,
+            "floating" if _name == "sqrt" else "round",
+            _function,
+            {"f": _call(_intrinsic, 1), **_each("uib", "{d} = or {t} {0}, 0")},
+            {"f": f"{_word}({{0}})", **_each("uib", "{0}")},
+            interval=intervals.same,
+            zero="argument",
+            cost=_cost,
+        )
+    )
+_add(
+    Op(
+        "isnan",
+        "elementwise",
+        1,
+        "test",
+        np.isnan,
+        {"f": "{d} = fcmp uno {t} {0}, {0}", **_each("uib", "{d} = icmp ne {t} {0}, {0}")},
+        _each("uibf", "({0} != {0})"),
+        interval=intervals.truth,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "isinf",
+        "elementwise",
+        1,
+        "test",
+        np.isinf,
+        body=bodies.isinf,
+        interval=intervals.truth,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "isfinite",
+        "elementwise",
+        1,
+        "test",
+        np.isfinite,
+        body=bodies.isfinite,
+        interval=intervals.truth,
+    )
+)
+_add(
+    Op(
+        "signbit",
+        "elementwise",
+        1,
+        "test",
+        bodies.signed,
+        {
+            "f": "{d}.a = call {t} @llvm.copysign.{s}({t} 1.0, {t} {0})\n"
+            "{d} = fcmp olt {t} {d}.a, 0.0",
+            "i": "{d} = icmp slt {t} {0}, 0",
+            "u": "{d} = icmp ult {t} {0}, 0",
+            "b": "{d} = icmp ult {t} {0}, 0",
+        },
+        {"f": "(signbit({0}) != 0)", **_each("ui", "({0} < 0)"), "b": "(0)"},
+        interval=intervals.truth,
+    )
+)
+_add(
+    Op(
+        "copysign",
+        "elementwise",
+        2,
+        "promote_floating",
+        np.copysign,
+        {"f": _call("copysign", 2)},
+        {"f": "copysign({0}, {1})"},
+    )
+)
+_add(
+    Op(
+        "sign",
+        "elementwise",
+        1,
+        "same_number",
+        np.sign,
+        body=bodies.sign,
+        interval=intervals.sign,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "square",
+        "elementwise",
+        1,
+        "same",
+        np.square,
+        body=lambda b, x: b.multiply(x, x),
+        interval=intervals.square,
+        zero="argument",
+    )
+)
+_add(
+    Op(
+        "reciprocal",
+        "elementwise",
+        1,
+        "floating",
+        np.reciprocal,
+        body=lambda b, x: b.divide(b.like(1, x), x),
+        cost=4,
+    )
+)
+_add(
+    Op(
+        "rounded_sqrt",
+        "elementwise",
+        1,
+        "same_integer",
+        bodies.rounded_square_root,
+        body=bodies.rounded_sqrt,
+        interval=intervals.rounded_sqrt,
+        zero="argument",
+        cost=14,
+    )
+)
+
+
+def spelled_kinds(row: Op, target: str) -> Sequence[str]:
+    """Return the kinds of operand that `row` spells for `target`."""
+    return tuple(row.llvm if target == "llvm" else row.opencl)

@@ -1,0 +1,1 @@
+"""What allocates, runs, compiles and caches: the replaceable half of the machine."""
