@@ -1,0 +1,377 @@
+"""Writes a program as LLVM IR text."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+from muntin.core.graph.ops import op
+from muntin.core.program import (
+    INDEX,
+    POINTER,
+    Advance,
+    Apply,
+    Call,
+    Const,
+    Convert,
+    CopyBytes,
+    Expr,
+    For,
+    Function,
+    If,
+    Let,
+    Load,
+    Program,
+    Set,
+    Statement,
+    Store,
+    StreamBytes,
+    Var,
+    While,
+)
+from muntin.core.emit.llvm_cast import cast_lines
+from muntin.dtypes import DTYPES, DType
+from muntin.errors import InternalError
+
+__all__ = ["ENTRY", "LlvmOptions", "emit_llvm"]
+
+ENTRY = "muntin_kernel"
+BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
+_STREAM = "muntin_stream"
+
+
+@dataclass(frozen=True, slots=True)
+class LlvmOptions:
+    """What the text depends on besides the program."""
+
+    vector_width: int = 512
+
+
+def emit_llvm(program: Program, options: LlvmOptions = LlvmOptions()) -> str:
+    """Return the LLVM IR of a program; its entry is called `ENTRY`."""
+    lines: list[str] = []
+    metadata: list[str] = []
+    for function in program.functions[:-1]:
+        lines += _FunctionText(metadata).function(function)
+    lines += _FunctionText(metadata).entry(program)
+    text = "\n".join(lines)
+    if f"@{_STREAM}" in text:
+        text += _stream_function(options.vector_width)
+    width = f'"prefer-vector-width"="{options.vector_width}" "min-legal-vector-width"="0"'
+    attributes = f"attributes #0 = {{ nounwind {width} }}\n"
+    attributes += f"attributes #1 = {{ nounwind noinline {width} }}\n"
+    return text + "\n" + attributes + "\n".join(metadata) + "\n"
+
+
+def value_type(dtype: DType) -> str:
+    """Return the type of a value in a register."""
+    if dtype.kind == "f":
+        return "float" if dtype.bits == 32 else "double"
+    return "ptr" if dtype.kind == "p" else f"i{dtype.bits}"
+
+
+def memory_type(dtype: DType) -> str:
+    """Return the type of an element in memory."""
+    return "i8" if dtype.kind == "b" else value_type(dtype)
+
+
+def suffix(dtype: DType) -> str:
+    """Return what an intrinsic's name ends with."""
+    return f"f{dtype.bits}" if dtype.kind == "f" else f"i{dtype.bits}"
+
+
+def literal(value: int | float, dtype: DType) -> str:
+    """Return a number as LLVM writes it, floats by their bits."""
+    if dtype.kind == "f":
+        number = float(value)
+        if dtype.bits == 32:
+            number = struct.unpack("<f", struct.pack("<f", number))[0]
+        return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    return str(int(value))
+
+
+@dataclass(slots=True)
+class _FunctionText:
+    """The text of one function while it is written."""
+
+    metadata: list[str]
+    lines: list[str] = field(default_factory=list)
+    allocas: list[str] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
+    mutable: dict[str, DType] = field(default_factory=dict)
+    count: int = 0
+    block: str = "entry"
+
+    def function(self, function: Function) -> list[str]:
+        parameters = []
+        for parameter in function.parameters:
+            name = f"%p.{parameter.var.name}"
+            words = [value_type(parameter.var.dtype)]
+            if parameter.unaliased:
+                words.append("noalias")
+            if parameter.var.dtype is POINTER and not parameter.written:
+                words.append("readonly")
+            parameters.append(" ".join([*words, name]))
+            self.values[parameter.var.name] = name
+        self.statements(function.body)
+        head = f"define internal void @{function.name}({', '.join(parameters)}) #1 {{"
+        return [head, "entry:", *self.allocas, *self.lines, "  ret void", "}", ""]
+
+    def entry(self, program: Program) -> list[str]:
+        box = ", ".join(f"i64 %p.{name}" for name in BOX)
+        head = f"define void @{ENTRY}(ptr noalias readonly %args, {box}, ptr noalias %p.scratch) #0 {{"
+        for name in (*BOX, "scratch"):
+            self.values[name] = f"%p.{name}"
+        for number, var in enumerate(program.slots):
+            slot = self.line(f"getelementptr inbounds i64, ptr %args, i64 {number}")
+            kind = memory_type(var.dtype)
+            loaded = self.line(f"load {kind}, ptr {slot}, align 8")
+            if var.dtype.is_bool:
+                loaded = self.line(f"icmp ne i8 {loaded}, 0")
+            self.values[var.name] = loaded
+        self.statements(program.entry.body)
+        return [head, "entry:", *self.allocas, *self.lines, "  ret void", "}", ""]
+
+    # --- lines ------------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def line(self, text: str) -> str:
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def label(self, word: str) -> str:
+        self.count += 1
+        return f"{word}.{self.count}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def branch(self, label: str) -> None:
+        self.lines.append(f"  br label %{label}")
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def value(self, expr: Expr) -> str:
+        match expr:
+            case Const():
+                return literal(expr.value, expr.dtype)
+            case Var():
+                if expr.name in self.mutable:
+                    kind = value_type(expr.dtype)
+                    return self.line(f"load {kind}, ptr %m.{expr.name}")
+                return self.values[expr.name]
+            case Apply():
+                return self.apply(expr)
+            case Convert():
+                return self.convert(expr)
+            case Load():
+                return self.load(expr)
+            case Advance():
+                base, nbytes = self.value(expr.pointer), self.value(expr.nbytes)
+                return self.line(f"getelementptr i8, ptr {base}, i64 {nbytes}")
+        raise InternalError(f"emit.llvm: no text for the expression {type(expr).__name__}")
+
+    def apply(self, expr: Apply) -> str:
+        operand_type = expr.args[-1].dtype
+        kind = "u" if operand_type is POINTER else operand_type.kind
+        template = expr.op.llvm.get(kind)
+        if template is None:
+            raise InternalError(
+                f"emit.llvm: row {expr.op.name} has no spelling for {operand_type}; "
+                "expand should have replaced it by its body"
+            )
+        operands = [self.value(arg) for arg in expr.args]
+        name = self.name()
+        text = template.format(
+            *operands, t=value_type(operand_type), s=suffix(operand_type), d=name
+        )
+        self.lines += [f"  {part}" for part in text.split("\n")]
+        return name
+
+    def convert(self, expr: Convert) -> str:
+        value = self.value(expr.arg)
+        lines, result = cast_lines(
+            value, expr.arg.dtype, expr.dtype, saturate=expr.saturate, name=self.name
+        )
+        self.lines += [f"  {line}" for line in lines]
+        return result
+
+    def element(self, pointer: Expr, index: Expr, dtype: DType) -> str:
+        base = self.value(pointer)
+        if isinstance(index, Const) and index.value == 0:
+            return base
+        # An index that is a sum of a loop variable and a number is written as two steps, so that
+        # every read of a row shares the first.
+        if isinstance(index, Apply) and index.op is _ADD and isinstance(index.args[1], Const):
+            moved = self.element(pointer, index.args[0], dtype)
+            return self.line(
+                f"getelementptr inbounds {memory_type(dtype)}, ptr {moved}, "
+                f"i64 {index.args[1].value}"
+            )
+        position = self.value(index)
+        return self.line(f"getelementptr inbounds {memory_type(dtype)}, ptr {base}, i64 {position}")
+
+    def load(self, expr: Load) -> str:
+        address = self.element(expr.pointer, expr.index, expr.dtype)
+        kind = memory_type(expr.dtype)
+        loaded = self.line(f"load {kind}, ptr {address}, align {expr.dtype.itemsize}")
+        return self.line(f"icmp ne i8 {loaded}, 0") if expr.dtype.is_bool else loaded
+
+    # --- statements -------------------------------------------------------------------------------
+
+    def statements(self, body: tuple[Statement, ...]) -> None:
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                self.values[statement.var.name] = self.value(statement.value)
+            case Set():
+                self.assign(statement)
+            case Store():
+                self.store(statement)
+            case For():
+                self.loop(statement)
+            case While():
+                self.repeat(statement)
+            case If():
+                self.choice(statement)
+            case Call():
+                args = [f"{value_type(arg.dtype)} {self.value(arg)}" for arg in statement.args]
+                self.lines.append(f"  call void @{statement.function}({', '.join(args)})")
+            case CopyBytes():
+                target, source = self.value(statement.target), self.value(statement.source)
+                count = self.value(statement.count)
+                self.lines.append(
+                    f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
+                    f"i64 {count}, i1 false)"
+                )
+            case StreamBytes():
+                target, source = self.value(statement.target), self.value(statement.source)
+                count = self.value(statement.count)
+                self.lines.append(
+                    f"  call void @{_STREAM}(ptr {target}, ptr {source}, i64 {count})"
+                )
+
+    def assign(self, statement: Set) -> None:
+        name, dtype = statement.var.name, statement.var.dtype
+        value = self.value(statement.value)
+        if name not in self.mutable:
+            self.mutable[name] = dtype
+            self.allocas.append(f"  %m.{name} = alloca {value_type(dtype)}")
+        self.lines.append(f"  store {value_type(dtype)} {value}, ptr %m.{name}")
+
+    def store(self, statement: Store) -> None:
+        value = self.value(statement.value)
+        dtype = statement.value.dtype
+        address = self.element(statement.pointer, statement.index, dtype)
+        if dtype.is_bool:
+            value = self.line(f"zext i1 {value} to i8")
+        self.lines.append(
+            f"  store {memory_type(dtype)} {value}, ptr {address}, align {dtype.itemsize}"
+        )
+
+    def loop(self, statement: For) -> None:
+        start, stop = self.value(statement.start), self.value(statement.stop)
+        head, body, done = self.label("head"), self.label("body"), self.label("done")
+        variable, following, test = self.name(), self.name(), self.name()
+        before = self.block
+        self.branch(head)
+        self.start(head)
+        phi = len(self.lines)
+        self.lines.append("")
+        self.lines.append(f"  {test} = icmp slt i64 {variable}, {stop}")
+        self.lines.append(f"  br i1 {test}, label %{body}, label %{done}")
+        self.start(body)
+        self.values[statement.var.name] = variable
+        self.statements(statement.body)
+        self.lines.append(f"  {following} = add nsw i64 {variable}, {statement.step}")
+        self.lines.append(f"  br label %{head}{self.loop_metadata(statement)}")
+        self.lines[phi] = (
+            f"  {variable} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
+        )
+        self.start(done)
+
+    def loop_metadata(self, statement: For) -> str:
+        if not statement.independent:
+            return ""
+        number = len(self.metadata)
+        self.metadata.append(f"!{number} = distinct !{{!{number}, !{number + 1}}}")
+        self.metadata.append(f'!{number + 1} = !{{!"llvm.loop.vectorize.enable", i1 true}}')
+        return f", !llvm.loop !{number}"
+
+    def repeat(self, statement: While) -> None:
+        head, body, done = self.label("test"), self.label("body"), self.label("done")
+        self.branch(head)
+        self.start(head)
+        condition = self.value(statement.condition)
+        self.lines.append(f"  br i1 {condition}, label %{body}, label %{done}")
+        self.start(body)
+        self.statements(statement.body)
+        self.branch(head)
+        self.start(done)
+
+    def choice(self, statement: If) -> None:
+        then, other, done = self.label("then"), self.label("else"), self.label("done")
+        condition = self.value(statement.condition)
+        target = other if statement.otherwise else done
+        self.lines.append(f"  br i1 {condition}, label %{then}, label %{target}")
+        self.start(then)
+        self.statements(statement.then)
+        self.branch(done)
+        if statement.otherwise:
+            self.start(other)
+            self.statements(statement.otherwise)
+            self.branch(done)
+        self.start(done)
+
+
+_ADD = op("add")
+
+
+def _stream_function(vector_width: int) -> str:
+    """Bytes to 64-byte alignment, then whole cache lines past the caches, then the rest."""
+    nbytes = 64
+    kind = f"<{nbytes // 8} x i64>"
+    return f"""
+define internal void @{_STREAM}(ptr noalias %target, ptr noalias readonly %source, i64 %count) #1 {{
+entry:
+  %address = ptrtoint ptr %target to i64
+  %negated = sub i64 0, %address
+  %short = and i64 %negated, {nbytes - 1}
+  %small = icmp ult i64 %count, %short
+  %head = select i1 %small, i64 %count, i64 %short
+  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %source, i64 %head, i1 false)
+  %rest = sub i64 %count, %head
+  %whole = and i64 %rest, -{nbytes}
+  %stop = add i64 %head, %whole
+  br label %test
+test:
+  %i = phi i64 [ %head, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %i, %stop
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr inbounds i8, ptr %source, i64 %i
+  %to = getelementptr inbounds i8, ptr %target, i64 %i
+  %line = load {kind}, ptr %from, align 1
+  store {kind} %line, ptr %to, align {nbytes}, !nontemporal !{{i32 1}}
+  %next = add nsw i64 %i, {nbytes}
+  br label %test
+done:
+  %left = sub i64 %count, %stop
+  %tail.to = getelementptr inbounds i8, ptr %target, i64 %stop
+  %tail.from = getelementptr inbounds i8, ptr %source, i64 %stop
+  call void @llvm.memcpy.p0.p0.i64(ptr %tail.to, ptr %tail.from, i64 %left, i1 false)
+  ret void
+}}
+"""
+
+
