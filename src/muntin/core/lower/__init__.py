@@ -1,0 +1,1 @@
+"""Lowering: planned kernels written as programs."""

@@ -1,0 +1,1 @@
+"""The plan: which nodes become which kernel, in which types."""
