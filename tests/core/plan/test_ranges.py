@@ -118,7 +118,7 @@ def test_no_row_leaves_its_interval(name, data):
     for operand in types:
         low, high = sorted(data.draw(st.tuples(*[_numbers(operand)] * 2)))
         if name == "rounded_sqrt":
-            low, high = max(low, 0), min(max(high, 0), 2**32 - 2**16)
+            low, high = (min(max(bound, 0), 2**32 - 2**16) for bound in (low, high))
         arg = build.input_node(None, (), operand)
         args.append(arg)
         known[arg] = (low, high)

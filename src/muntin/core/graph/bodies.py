@@ -45,6 +45,39 @@ def floor_remainder(a: Any, b: Any) -> Any:
         return np.remainder(a, b)
 
 
+def saturated_sum(a: Any, b: Any) -> Any:
+    """a + b of integers, clamped to their type."""
+    with np.errstate(over="ignore"):
+        total = np.add(a, b)
+    return _clamp(total, a, total < a, (a ^ total) & (b ^ total) < 0)
+
+
+def saturated_difference(a: Any, b: Any) -> Any:
+    """a - b of integers, clamped to their type."""
+    with np.errstate(over="ignore"):
+        rest = np.subtract(a, b)
+    return _clamp(rest, a, a < b, (a ^ b) & (a ^ rest) < 0, least=True)
+
+
+def _clamp(wrapped: Any, a: Any, past: Any, wraps: Any, *, least: bool = False) -> Any:
+    info = np.iinfo(wrapped.dtype)
+    if wrapped.dtype.kind == "u":
+        bound = wrapped.dtype.type(info.min if least else info.max)
+        return np.where(past, bound, wrapped)
+    bound = np.where(a < 0, wrapped.dtype.type(info.min), wrapped.dtype.type(info.max))
+    return np.where(wraps, bound, wrapped)
+
+
+def rounding(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A rounding of floats; integers and truth values stay as they are."""
+
+    def reference(x: Any) -> Any:
+        x = np.asarray(x)
+        return function(x) if x.dtype.kind == "f" else x
+
+    return reference
+
+
 def _in_width(counts: Any, dtype: np.dtype[Any]) -> Any:
     return (counts >= 0) & (counts < dtype.itemsize * 8)
 

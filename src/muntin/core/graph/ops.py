@@ -186,23 +186,13 @@ _add(
 
 # --- saturating arithmetic ------------------------------------------------------------------------
 
-
-def _saturating(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reference(a: Any, b: Any) -> Any:
-        info = np.iinfo(a.dtype)
-        wide = function(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
-        return np.clip(wide, int(info.min), int(info.max)).astype(a.dtype)
-
-    return reference
-
-
 _add(
     Op(
         "add_saturate",
         "elementwise",
         2,
         "promote_integer",
-        _saturating(np.add),
+        bodies.saturated_sum,
         {"u": _call("uadd.sat", 2), "i": _call("sadd.sat", 2)},
         _each("ui", "add_sat({0}, {1})"),
         interval=intervals.add_saturate,
@@ -215,7 +205,7 @@ _add(
         "elementwise",
         2,
         "promote_integer",
-        _saturating(np.subtract),
+        bodies.saturated_difference,
         {"u": _call("usub.sat", 2), "i": _call("ssub.sat", 2)},
         _each("ui", "sub_sat({0}, {1})"),
         interval=intervals.subtract_saturate,
@@ -539,10 +529,10 @@ _add(
 
 for _name, _function, _intrinsic, _word, _cost in (
     ("sqrt", np.sqrt, "sqrt", "sqrt", 6.0),
-    ("floor", np.floor, "floor", "floor", 1.0),
-    ("ceil", np.ceil, "ceil", "ceil", 1.0),
-    ("trunc", np.trunc, "trunc", "trunc", 1.0),
-    ("round", np.rint, "roundeven", "rint", 1.0),
+    ("floor", bodies.rounding(np.floor), "floor", "floor", 1.0),
+    ("ceil", bodies.rounding(np.ceil), "ceil", "ceil", 1.0),
+    ("trunc", bodies.rounding(np.trunc), "trunc", "trunc", 1.0),
+    ("round", bodies.rounding(np.rint), "roundeven", "rint", 1.0),
 ):
     _add(
         Op(
