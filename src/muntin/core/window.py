@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self, SupportsIndex, overload
 
 from muntin.core.regions import BorderSize, ValidRegion
 from muntin.core.shapes import broadcast_shapes
-from muntin.errors import BoundsError, ParameterError, ShapeError
+from muntin.errors import BoundsError, ParameterError, ShapeError, UnsupportedError
 
 __all__ = [
     "MAX_DIMENSIONS",
@@ -43,7 +43,10 @@ class _Sizes(tuple[int, ...]):
     _least: ClassVar[int | None] = None
 
     def __new__(cls, *values: SupportsIndex) -> Self:
-        numbers = [as_index(value) for value in values]
+        try:
+            numbers = [as_index(value) for value in values]
+        except TypeError as error:
+            raise UnsupportedError(f"{cls.__name__}: {values} are not all integers") from error
         if len(numbers) > MAX_DIMENSIONS:
             raise ShapeError(
                 f"{cls.__name__}: got {len(numbers)} dimensions; at most {MAX_DIMENSIONS} exist"
@@ -165,7 +168,7 @@ class TensorShape(_Sizes):
 
     def collapse(self, count: int, first: int = 0) -> TensorShape:
         """Return the shape with `count` dimensions from `first` on made one."""
-        if count < 1 or not 0 <= first <= first + count <= MAX_DIMENSIONS:
+        if count < 1 or first < 0 or first + count > MAX_DIMENSIONS:
             raise BoundsError(
                 f"collapse: {count} dimensions from {first} on do not exist; "
                 f"there are {MAX_DIMENSIONS}, and at least 1 is collapsed"
@@ -212,14 +215,14 @@ class Window:
 
     Parameters
     ----------
-    dimensions : sequence of Dimension
-        Each also as (start, end, step).
+    dimensions : tuple of Dimension
+        From x on.
     thread_id, num_threads : int
         The thread that runs the window, of how many; no part of the window's value.
 
     Examples
     --------
-    >>> window = Window(((0, 640, 16), (0, 480, 1)))
+    >>> window = Window((Dimension(0, 640, 16), Dimension(0, 480)))
     >>> window.num_iterations_total
     19200
     >>> [window.split_window(Window.Y, i, 7).y.num_iterations for i in range(7)]
@@ -444,8 +447,8 @@ class Window:
         """Return the window with dimensions from `first` to before `last` made one.
 
         They collapse if this window is one run of `full` counted along them: each dimension of
-        `full` starts at 0, the ones after `first` have step 1, and this window covers all of
-        `full` in each but the outermost that it iterates. Strides are not looked at.
+        `full` starts at 0, the ones after `first` have step 1, and below each dimension that
+        this sub-window of `full` iterates, it covers all of `full`. Strides are not looked at.
 
         Returns
         -------
@@ -463,7 +466,9 @@ class Window:
                 return self
             if (start, end) == (0, extent):
                 start, end = sub.start * extent, sub.end * extent
-            elif whole != (0, 1, 1) or sub != whole:
+            elif sub.end - sub.start == 1:
+                start, end = start + sub.start * extent, end + sub.start * extent
+            else:
                 return self
             extent *= whole.end
         merged = {d: Dimension() for d in range(first + 1, last)}
@@ -512,7 +517,7 @@ def calculate_max_window(
     >>> window.x, window.y
     (Dimension(start=1, end=641, step=8), Dimension(start=1, end=479, step=1))
     """
-    region = shape if isinstance(shape, ValidRegion) else ValidRegion((), TensorShape(*shape))
+    region = shape if isinstance(shape, ValidRegion) else ValidRegion((), tuple(shape))
     if skip_border:
         region = region.shrink(border)
     counts = Steps(*steps)
