@@ -244,6 +244,9 @@ class MemoryPool:
             self._inside = False
 
     def _evict(self) -> None:
+        if not self._free:  # an exception from a signal handler cut an earlier count short
+            self._retained = 0
+            return
         capacity = next(iter(self._free))
         same = self._free[capacity]
         if same:
