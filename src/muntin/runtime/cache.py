@@ -1,0 +1,431 @@
+"""Compiled kernels kept: on disk for the next process, in memory for the next call."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import struct
+import tempfile
+import threading
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from muntin.config import settings
+from muntin.errors import CacheError, InternalError, ParameterError
+from muntin.runtime.fork import reset_after_fork
+
+__all__ = [
+    "LRU",
+    "CacheEntry",
+    "CacheStats",
+    "CacheWarning",
+    "KernelCache",
+    "kernel_cache",
+    "source_digest",
+]
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_MAGIC = b"muntin\0k"
+_FORMAT = 1
+_HEADER = struct.Struct("<8sQ32sQ32s")  # magic, format, key digest, payload length and digest
+_SUFFIX = ".kernel"
+_STALE = 3600.0  # seconds after which a temporary file has been left behind by a dead process
+_TRIMMED = 0.8  # of the limit is kept when the folder has grown past it
+
+
+class CacheWarning(UserWarning):
+    """Compiled kernels cannot be kept on disk: every process compiles its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntry:
+    """One kernel on disk: its name, its size in bytes, and when it was last used (seconds)."""
+
+    name: str
+    nbytes: int
+    used: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """What lies in the folder, and what this process has asked of it."""
+
+    folder: Path
+    entries: int
+    nbytes: int
+    limit: int
+    hits: int
+    misses: int
+    stores: int
+    damaged: int
+
+
+class KernelCache:
+    """Kernels on disk, by key, the least recently used removed first.
+
+    A file holds a header (key and payload digests) and the payload; it is written beside and then
+    renamed, so a reader sees all of it or none. What is damaged, cut short or foreign counts as a
+    miss and is removed.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when first written to, for its owner alone. Files lie in `kernels` inside it.
+    limit : int
+        Bytes; 0 keeps nothing.
+
+    Notes
+    -----
+    The payload is machine code that will run. So a folder that others own or can write to is
+    refused with a CacheError when the cache is first used (on POSIX).
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self.folder = folder
+        self.limit = limit
+        self._files = folder / "kernels"
+        self._trusted = False
+        self._warned = False
+        self._nbytes: int | None = None  # about, since other processes write too
+        self._hits = self._misses = self._stores = self._damaged = 0
+
+    def get(self, key: str) -> bytes | None:
+        """Return the payload that was stored under the key, or None."""
+        if self.limit == 0 or not self._is_trusted():
+            self._misses += 1
+            return None
+        digest = _digest(key)
+        path = self._path(digest)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            self._misses += 1
+            return None
+        payload = _unpack(content, digest)
+        if payload is None:
+            self._damaged += 1
+            self._misses += 1
+            _remove(path)
+            return None
+        self._hits += 1
+        with suppress(OSError):  # another process has just removed it, or the disk is read-only
+            os.utime(path)
+        return payload
+
+    def put(self, key: str, payload: bytes) -> None:
+        """Store the payload under the key, replacing what was there.
+
+        Warns
+        -----
+        CacheWarning
+            Once, if the folder cannot be written.
+        """
+        if self.limit == 0:
+            return
+        digest = _digest(key)
+        content = _pack(payload, digest)
+        try:
+            self._make_folder()
+            _write(self._path(digest), content)
+        except CacheError:
+            raise
+        except OSError as error:
+            self._warn(error)
+            return
+        self._stores += 1
+        if self._nbytes is None:
+            self._nbytes = sum(entry.nbytes for entry in self.entries())
+        else:
+            self._nbytes += len(content)
+        if self._nbytes > self.limit:
+            self._trim()
+
+    def entries(self) -> tuple[CacheEntry, ...]:
+        """Return what is stored, the most recently used first."""
+        if not self._is_trusted():
+            return ()
+        found = [
+            CacheEntry(path.name.removesuffix(_SUFFIX), status.st_size, status.st_mtime)
+            for path, status in self._scan()
+            if path.name.endswith(_SUFFIX)
+        ]
+        return tuple(sorted(found, key=lambda entry: entry.used, reverse=True))
+
+    def clear(self) -> int:
+        """Remove all kernels; return how many there were."""
+        removed = 0
+        if self._is_trusted():
+            for path, _ in self._scan():
+                removed += _remove(path) and path.name.endswith(_SUFFIX)
+        self._nbytes = None
+        return removed
+
+    def stats(self) -> CacheStats:
+        """Return what lies in the folder, and this process's counts."""
+        entries = self.entries()
+        return CacheStats(
+            self.folder,
+            len(entries),
+            sum(entry.nbytes for entry in entries),
+            self.limit,
+            self._hits,
+            self._misses,
+            self._stores,
+            self._damaged,
+        )
+
+    def _path(self, digest: bytes) -> Path:
+        return self._files / (digest.hex() + _SUFFIX)
+
+    def _is_trusted(self) -> bool:
+        """Return whether there is a folder; raise CacheError if it cannot be trusted."""
+        if not self._trusted and self._files.is_dir():
+            for folder in (self.folder, self._files):
+                _check_private(folder)
+            self._trusted = True
+        return self._trusted
+
+    def _make_folder(self) -> None:
+        if self._trusted and self._files.is_dir():
+            return
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (self.folder, self._files):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _check_private(folder)
+        self._trusted = True
+
+    def _scan(self) -> Iterator[tuple[Path, os.stat_result]]:
+        try:
+            paths = list(self._files.iterdir())
+        except OSError:
+            return
+        for path in paths:
+            try:
+                yield path, path.stat(follow_symlinks=False)
+            except OSError:
+                continue  # another process has just removed it
+
+    def _trim(self) -> None:
+        oldest = time.time() - _STALE
+        for path, status in self._scan():
+            if not path.name.endswith(_SUFFIX) and status.st_mtime < oldest:
+                _remove(path)
+        total = 0
+        for entry in self.entries():
+            if total + entry.nbytes > self.limit * _TRIMMED:
+                _remove(self._files / (entry.name + _SUFFIX))
+            else:
+                total += entry.nbytes
+        self._nbytes = total
+
+    def _warn(self, error: OSError) -> None:
+        if self._warned:
+            return
+        self._warned = True
+        warnings.warn(
+            f"kernel cache: {self.folder} cannot be written ({error}); compiled kernels are kept "
+            "in memory only, and every process compiles its own; set MUNTIN_CACHE_DIR to a folder "
+            "that can be written, or MUNTIN_CACHE_SIZE=0 to keep none",
+            CacheWarning,
+            stacklevel=3,
+        )
+
+
+@cache
+def _cache_at(folder: Path, limit: int) -> KernelCache:
+    return KernelCache(folder, limit)
+
+
+def kernel_cache() -> KernelCache:
+    """Return the kernel cache that the settings name."""
+    told = settings()
+    return _cache_at(told.cache_dir, told.cache_size)
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()
+
+
+def _pack(payload: bytes, digest: bytes) -> bytes:
+    payload_digest = hashlib.sha256(payload).digest()
+    return _HEADER.pack(_MAGIC, _FORMAT, digest, len(payload), payload_digest) + payload
+
+
+def _unpack(content: bytes, digest: bytes) -> bytes | None:
+    if len(content) < _HEADER.size:
+        return None
+    magic, form, of_key, length, of_payload = _HEADER.unpack_from(content)
+    payload = content[_HEADER.size :]
+    known = (magic, form, of_key, length) == (_MAGIC, _FORMAT, digest, len(payload))
+    return payload if known and hashlib.sha256(payload).digest() == of_payload else None
+
+
+def _write(path: Path, content: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        _remove(Path(temporary))
+        raise
+
+
+def _remove(path: Path) -> bool:
+    try:
+        path.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _check_private(folder: Path) -> None:
+    """Raise CacheError if anyone but this process's user (or root) can write to the folder."""
+    if os.name != "posix":
+        return
+    status = folder.stat()
+    if status.st_uid not in (os.geteuid(), 0):
+        fault = f"belongs to user {status.st_uid}, not to user {os.geteuid()} of this process"
+    elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        fault = f"can be written by others (its mode is {stat.S_IMODE(status.st_mode):04o})"
+    else:
+        return
+    raise CacheError(
+        f"kernel cache: the folder {folder} {fault}; it holds machine code that will run, so it "
+        f"must belong to you and be writable for you alone; run `chmod 700 {folder}`, remove it, "
+        "or set MUNTIN_CACHE_DIR to a folder of your own"
+    )
+
+
+@cache
+def source_digest() -> str:
+    """Return a hash of the sources that decide what code a graph becomes.
+
+    Files are read, not dated: builders give all files of a package the same time.
+    """
+    return _hash_sources(Path(__file__).parent.parent)
+
+
+def _hash_sources(package: Path) -> str:
+    sources = [package / "dtypes.py", package / "runtime" / "cpu.py"]
+    sources += sorted((package / "core").rglob("*.py"))
+    hasher = hashlib.sha256()
+    for source in sources:
+        try:
+            content = source.read_bytes()
+        except OSError:  # an installation without sources: its version must do
+            return _version_digest()
+        name = source.relative_to(package).as_posix()
+        hasher.update(f"{name} {len(content)}\n".encode())
+        hasher.update(content)
+    return hasher.hexdigest()
+
+
+def _version_digest() -> str:
+    try:
+        return f"version {version('muntin')}"
+    except PackageNotFoundError:
+        return f"process {os.getpid()} {time.time_ns()}"  # nothing is known: share with nobody
+
+
+class _Making:
+    """A value on its way: who makes it, and what the others wait for."""
+
+    __slots__ = ("done", "thread")
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        self.done = threading.Event()
+
+
+class LRU(Generic[K, V]):
+    """The most recently used values, for any number of threads.
+
+    Parameters
+    ----------
+    capacity : int
+        Number of values kept.
+
+    Examples
+    --------
+    >>> lru = LRU(2)
+    >>> [lru.get_or_make(key, lambda: key * 10) for key in (1, 2, 1, 3)]
+    [10, 20, 10, 30]
+    >>> 2 in lru, 1 in lru
+    (False, True)
+    """
+
+    def __init__(self, capacity: int) -> None:
+        if capacity < 1:
+            raise ParameterError(
+                f"LRU: capacity is {capacity} values; it must be 1 or more; give a larger one"
+            )
+        self.capacity = capacity
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self.reset()
+        reset_after_fork(self)
+
+    def reset(self) -> None:
+        """Forget who is making what; the values stay."""
+        self._lock = threading.RLock()
+        self._making: dict[K, _Making] = {}
+
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value of the key, made by `make` if it is not there.
+
+        Threads that ask for a key while its value is made wait for it, and no others do. If `make`
+        raises, its caller gets the exception, and one of those who wait makes the value instead.
+        """
+        while True:
+            with self._lock:
+                if key in self._values:
+                    self._values.move_to_end(key)
+                    return self._values[key]
+            mine = _Making()
+            try:
+                with self._lock:
+                    if key in self._values:  # made in between
+                        continue
+                    making = self._making.setdefault(key, mine)
+                if making is mine:
+                    return self._keep(key, make(), mine)
+            finally:
+                if self._making.get(key) is mine:
+                    del self._making[key]
+                mine.done.set()
+            if making.thread == mine.thread:
+                raise InternalError(f"LRU: making the value of {key!r} asks for that value itself")
+            making.done.wait()
+
+    def _keep(self, key: K, value: V, making: _Making) -> V:
+        dropped = []  # values die outside the lock
+        with self._lock:
+            if self._making.get(key) is making:
+                self._values[key] = value
+                while len(self._values) > self.capacity:
+                    dropped.append(self._values.popitem(last=False))
+        return value
+
+    def clear(self) -> None:
+        """Forget all values; those on their way go to their callers and are not kept."""
+        with self._lock:
+            dropped, self._values = self._values, OrderedDict()
+            self._making = {}
+        dropped.clear()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
