@@ -1,0 +1,293 @@
+"""What runs a kernel's pieces: in the calling thread, on native threads, or on Python's."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from muntin.config import settings
+from muntin.errors import ParameterError
+from muntin.runtime import pieces
+from muntin.runtime.fork import reset_after_fork
+from muntin.runtime.memory import Block, MemoryPool
+from muntin.runtime.threads import (
+    HAS_NATIVE_POOL,
+    NativePool,
+    native_loop,
+    shared_pool,
+    usable_threads,
+)
+
+__all__ = ["CPUScheduler", "Launch", "Scheduler", "SingleThreadScheduler", "ThreadsScheduler"]
+
+SLICE_NS = 40_000_000  # a launch comes back to Python that often, which then runs signal handlers
+_ENDLESS = -1
+_LINE = 128  # scratch of two threads lies at least so far apart
+_MOST_PIECES = 1 << 62
+_REST = bytes(8 * (pieces.WORDS - pieces.CONSTANTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel, its arguments, and how its iteration space is cut into pieces.
+
+    Attributes
+    ----------
+    entry : int
+        Address of the kernel: `void (args, o0, o1, y0, y1, x0, x1, scratch)`.
+    args : int
+        Address of its argument slots, which must stay until the launch returns.
+    extent : tuple of int
+        Size of the iteration space: outer, rows, columns.
+    grain : tuple of int
+        Size of a piece; those at the upper ends may be smaller. Pieces count in C order.
+    scratch_bytes : int
+        Memory that each thread gets for itself, 64-byte aligned.
+    threads : int
+        How many threads at most; 0 takes the scheduler's number.
+    """
+
+    entry: int
+    args: int
+    extent: tuple[int, int, int]
+    grain: tuple[int, int, int]
+    scratch_bytes: int = 0
+    threads: int = 0
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return the number of pieces along each axis.
+
+        Raises
+        ------
+        ParameterError
+            If a size is negative, a grain less than 1, or the pieces too many to count.
+        """
+        (e0, e1, e2), (g0, g1, g2) = self.extent, self.grain
+        if min(g0, g1, g2) < 1 or min(e0, e1, e2, self.scratch_bytes, self.threads) < 0:
+            raise ParameterError(
+                f"launch: extent is {self.extent}, grain {self.grain}, scratch_bytes "
+                f"{self.scratch_bytes}, threads {self.threads}; a grain must be 1 or more, all "
+                "others 0 or more; give such numbers"
+            )
+        counts = -(-e0 // g0), -(-e1 // g1), -(-e2 // g2)
+        if counts[0] * counts[1] * counts[2] > _MOST_PIECES:
+            raise ParameterError(
+                f"launch: extent {self.extent} in grains of {self.grain} makes {counts} pieces; "
+                "2**62 are the most in all; take a coarser grain"
+            )
+        return counts
+
+
+@runtime_checkable
+class Scheduler(Protocol):
+    """What runs launches: any object with these two."""
+
+    @property
+    def threads(self) -> int:
+        """The number of threads that a launch may use."""
+        ...
+
+    def launch(self, launch: Launch) -> None:
+        """Run every piece once; return when all are done."""
+        ...
+
+
+class _Job:
+    """A launch as the words that native code reads, and the scratch of its threads."""
+
+    __slots__ = ("_block", "address", "helpers", "scratch", "stride", "total", "words")
+
+    def __init__(
+        self, launch: Launch, counts: tuple[int, int, int], helpers: int, memory: MemoryPool
+    ) -> None:
+        self.total = counts[0] * counts[1] * counts[2]
+        self.helpers = helpers
+        self.stride = -(-launch.scratch_bytes // _LINE) * _LINE
+        self._block: Block | None = None
+        self.scratch = 0
+        if self.stride:
+            self._block = memory.allocate(self.stride * (helpers + 1))
+            self.scratch = self._block.address
+        self.words = array(
+            "q",
+            (
+                launch.entry,
+                launch.args,
+                *launch.extent,
+                *launch.grain,
+                counts[1],
+                counts[2],
+                self.total,
+                self.scratch,
+                self.stride,
+                helpers,
+                SLICE_NS,
+            ),
+        )
+        self.words.frombytes(_REST)
+        self.address = self.words.buffer_info()[0]
+
+    def resumes_at(self, first: int) -> bool:
+        """Return whether pieces are left, and set the counter to the first of them."""
+        self.words[pieces.NEXT] = first
+        return first < self.total
+
+
+def _size(threads: int, scheduler: str) -> int:
+    if threads < 0:
+        raise ParameterError(
+            f"{scheduler}: threads is {threads}; it must be 1 or more, or 0 for as many as the "
+            "process may use"
+        )
+    return threads or settings().threads or usable_threads()
+
+
+class SingleThreadScheduler:
+    """Runs every piece in the calling thread."""
+
+    def __init__(self, memory: MemoryPool | None = None) -> None:
+        self._memory = MemoryPool() if memory is None else memory
+
+    @property
+    def threads(self) -> int:
+        """One."""
+        return 1
+
+    def launch(self, launch: Launch) -> None:
+        """Run every piece once, in order."""
+        counts = launch.counts()
+        if 0 in counts:
+            return
+        job = _Job(launch, counts, 0, self._memory)
+        pull = native_loop().pull
+        while job.resumes_at(pull(job.address, job.scratch, SLICE_NS)):
+            pass
+
+    def __repr__(self) -> str:
+        return "SingleThreadScheduler()"
+
+
+class ThreadsScheduler:
+    """Runs pieces on Python threads, which any platform has.
+
+    Launches may nest and overlap: helpers that have not begun when a launch has run out of pieces
+    are called off, so no launch waits for another.
+
+    Parameters
+    ----------
+    threads : int, optional
+        Threads at work for one launch, the caller's included; 0 takes the setting, or else what
+        affinity and control group allow.
+    memory : MemoryPool, optional
+        Where scratch comes from.
+    """
+
+    def __init__(self, threads: int = 0, memory: MemoryPool | None = None) -> None:
+        self._threads = _size(threads, type(self).__name__)
+        self._memory = MemoryPool() if memory is None else memory
+        self.reset()
+        reset_after_fork(self)
+
+    def reset(self) -> None:
+        """Forget the threads, which a forked child does not have."""
+        self._lock = threading.RLock()
+        self._executor: ThreadPoolExecutor | None = None
+        self._helpers = 0
+
+    @property
+    def threads(self) -> int:
+        """The number of threads that a launch uses unless it says otherwise."""
+        return self._threads
+
+    def launch(self, launch: Launch) -> None:
+        """Run every piece once; which thread runs which is not defined."""
+        counts = launch.counts()
+        helpers = min(launch.threads or self._threads, counts[0] * counts[1] * counts[2]) - 1
+        if helpers >= 0:
+            self._run(launch, counts, helpers)
+
+    def _run(self, launch: Launch, counts: tuple[int, int, int], helpers: int) -> None:
+        job = _Job(launch, counts, helpers, self._memory)
+        while job.resumes_at(self._slice(job)):
+            pass
+
+    def _slice(self, job: _Job) -> int:
+        """Run pieces until all are done or Python must have a look at its signals."""
+        futures: list[Future[int]] = []
+        try:
+            for number in range(1, job.helpers + 1):
+                try:
+                    futures.append(self._submit(job, number))
+                except RuntimeError:
+                    break  # the system has no more threads, or Python is ending
+            return native_loop().pull(job.address, job.scratch, SLICE_NS)
+        finally:
+            job.words[pieces.NEXT] = job.total  # also when a signal handler raised
+            _join(futures)
+
+    def _submit(self, job: _Job, number: int) -> Future[int]:
+        scratch = job.scratch + number * job.stride
+        with self._lock:
+            if self._executor is None or self._helpers < job.helpers:
+                if self._executor is not None:
+                    self._executor.shutdown(wait=False)
+                self._helpers = max(job.helpers, self._threads - 1)
+                self._executor = ThreadPoolExecutor(self._helpers, "muntin")
+            return self._executor.submit(native_loop().pull, job.address, scratch, _ENDLESS)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._threads})"
+
+
+def _join(futures: list[Future[int]]) -> None:
+    """Wait until no helper is at work, whatever a signal handler raises meanwhile."""
+    begun = [future for future in futures if not future.cancel()]
+    raised: BaseException | None = None
+    while True:
+        try:
+            wait(begun)
+            break
+        except BaseException as error:  # noqa: BLE001
+            raised = error
+    if raised is not None:
+        raise raised
+    for future in begun:
+        future.result()
+
+
+class CPUScheduler(ThreadsScheduler):
+    """Runs pieces on threads that wait in native code; on Python's where the platform has none.
+
+    A launch that nests in another or overlaps with it runs in its calling thread.
+
+    Parameters
+    ----------
+    threads : int, optional
+        Threads at work for one launch, the caller's included; 0 takes the setting, or else what
+        affinity and control group allow.
+    memory : MemoryPool, optional
+        Where scratch comes from.
+    pool : NativePool, optional
+        The threads; by default those that the process's schedulers share.
+    """
+
+    def __init__(
+        self,
+        threads: int = 0,
+        memory: MemoryPool | None = None,
+        pool: NativePool | None = None,
+    ) -> None:
+        super().__init__(threads, memory)
+        self._pool = pool or (shared_pool() if HAS_NATIVE_POOL else None)
+
+    def _run(self, launch: Launch, counts: tuple[int, int, int], helpers: int) -> None:
+        pool = self._pool
+        if pool is None:
+            super()._run(launch, counts, helpers)
+            return
+        job = _Job(launch, counts, pool.ready(helpers), self._memory)
+        while job.resumes_at(pool.launch(job.address)):
+            pass
