@@ -1,0 +1,23 @@
+"""All cases, in the order in which they run."""
+
+from __future__ import annotations
+
+from benchmarks import latency
+from benchmarks.case import Case
+from benchmarks.chain import cases as chain
+from benchmarks.edges import cases as edges
+from benchmarks.functions import arithmetic, filters, irregular
+from benchmarks.functions.row import cases as functions
+from benchmarks.process import cases as process
+
+__all__ = ["CASES"]
+
+CASES: tuple[Case, ...] = (
+    *edges.CASES,
+    *functions(arithmetic.ROWS),
+    *functions(filters.ROWS),
+    *functions(irregular.ROWS),
+    *chain.CASES,
+    *latency.CASES,
+    *process.CASES,
+)

@@ -1,0 +1,1 @@
+"""What is measured in a process of its own: imports, first results and peak memory."""
