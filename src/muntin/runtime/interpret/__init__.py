@@ -1,0 +1,66 @@
+"""Runs any program in Python with every index asserted: the checked build of every lowering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from muntin.core.program import Program
+from muntin.errors import InternalError
+from muntin.runtime.interpret.log import AccessLog
+from muntin.runtime.interpret.memory import Memory, Pointer
+from muntin.runtime.interpret.statements import Callee, compile_function
+
+__all__ = ["BOX", "Memory", "Pointer", "interpret"]
+
+BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
+
+
+def interpret(
+    program: Program,
+    slots: Sequence[int | float | Pointer],
+    box: tuple[int, int, int, int, int, int],
+    scratch: Memory,
+    *,
+    seed: int = 0,
+) -> None:
+    """Run a program on a box of its iteration space.
+
+    Parameters
+    ----------
+    program : Program
+        Its types, scopes and promises (`independent`, `unaliased`, `written`) are checked too.
+    slots : sequence
+        The values of the caller's slots: numbers, and pointers to checked memory.
+    box : tuple of int
+        o0, o1, y0, y1, x0, x1.
+    scratch : Memory
+        What the entry gets as scratch.
+    seed : int
+        Of the order in which the iterations of independent loops run.
+
+    Raises
+    ------
+    InternalError
+        If the program is at fault.
+    """
+    if len(slots) != len(program.slots):
+        raise InternalError(f"interpret: got {len(slots)} slots; there are {len(program.slots)}")
+    log = AccessLog()
+    compiled: dict[str, Callee] = {}
+    for function in program.functions:
+        compiled[function.name] = compile_function(function, log, compiled, Random(seed))
+    known: dict[str, Any] = dict(zip(BOX, map(np.int64, box), strict=True))
+    known["scratch"] = scratch.first
+    for var, value in zip(program.slots, slots, strict=True):
+        known[var.name] = value if isinstance(value, Pointer) else var.dtype.numpy.type(value)
+    entry = program.entry
+    names = [parameter.var.name for parameter in entry.parameters]
+    for name in names:
+        if name not in known:
+            raise InternalError(f"interpret: parameter {name} of the entry is in no slot")
+    with np.errstate(all="ignore"):
+        compiled[entry.name](*[known[name] for name in names], is_entry=True)
