@@ -48,8 +48,8 @@ class Agreement:
         if beyond.any():
             place = tuple(int(i) for i in np.unravel_index(np.argmax(beyond), beyond.shape))
             return (
-                f"{beyond.mean():.2%} of the values are wrong; at {place} it is "
-                f"{got[place]} and not {expected[place]}"
+                f"{beyond.mean():.2%} of the values are too far off; at {place} it is "
+                f"{got[place]} where {expected[place]} was expected"
             )
         share = float(np.mean(apart > 0))
         if share > self.share:
@@ -59,7 +59,7 @@ class Agreement:
     def words(self, expected: Arrays, got: Arrays) -> str:
         """Say how a result that has no fault agrees with what is expected."""
         if all(np.array_equal(e, g) for e, g in zip(expected, got, strict=True)):
-            return "equal"
+            return "equal" if got else ""
         pairs = [(e.astype(np.float64), g) for e, g in zip(expected, got, strict=True)]
         most = max(float(np.max(np.abs(e - g))) for e, g in pairs)
         share = max(float(np.mean(e != g)) for e, g in pairs)

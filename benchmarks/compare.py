@@ -52,41 +52,56 @@ class Outcome:
 
 
 def compare(case: Case, product: Product | None, options: Options) -> Outcome:
-    """Run one comparison."""
+    """Run one comparison; a contender that fails is a fault of the outcome and ends nothing."""
     context: AbstractContextManager[object] = (
         product.threads(case.threads) if product else nullcontext()
     )
+    lines: tuple[Line, ...] = ()
     with context:
-        groups = [tuple(forms) for forms in case.enter(product)]
-        words, faults = _verified(case, groups)
-        sound = [kept for forms in groups if (kept := tuple(f for f in forms if id(f) in words))]
-        chosen = _chosen(sound, options)
-        lines = _timed(case, chosen, words, options) if chosen else ()
-    return Outcome(case.name, case.about, case.threads, case.unit, case.limit, lines, faults)
+        try:
+            groups = [tuple(forms) for forms in case.enter(product)]
+        except Exception as error:  # noqa: BLE001 - the other cases are still to come
+            faults = [_said(error)]
+        else:
+            words, faults = _verified(case, groups)
+            sound = [tuple(f for f in forms if id(f) in words) for forms in groups]
+            chosen = _chosen([forms for forms in sound if forms], options)
+            lines = _timed(case, chosen, words, options) if chosen else ()
+    about = (case.name, case.about, case.threads, case.unit, case.limit)
+    return Outcome(*about, lines, tuple(faults))
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _verified(
     case: Case, groups: Sequence[Sequence[Contender]]
-) -> tuple[dict[int, str], tuple[str, ...]]:
+) -> tuple[dict[int, str], list[str]]:
     """Run every form once; return how each agrees, by identity, and the faults of the others."""
     words: dict[int, str] = {}
     faults: list[str] = []
     expected: Arrays | None = case.reference() if case.reference else None
     for contender in (form for forms in groups for form in forms):
-        if contender.measures_itself:
-            words[id(contender)] = ""
-            continue
         for output in contender.outputs:
             output[...] = 85
-        contender.call()
+        try:
+            contender.call()
+        except Exception as error:  # noqa: BLE001 - the other contenders are still to come
+            faults.append(f"{_named(contender)}: {_said(error)}")
+            continue
         if expected is None:
             expected = tuple(np.copy(output) for output in contender.outputs)
         target = contender.expected or expected
         if fault := case.agreement.fault(target, contender.outputs):
-            faults.append(f"{contender.name} ({contender.form or 'only form'}): {fault}")
+            faults.append(f"{_named(contender)}: {fault}")
         else:
             words[id(contender)] = case.agreement.words(target, contender.outputs)
-    return words, tuple(faults)
+    return words, faults
+
+
+def _named(contender: Contender) -> str:
+    return f"{contender.name} ({contender.form})" if contender.form else contender.name
 
 
 def _chosen(groups: Sequence[Sequence[Contender]], options: Options) -> list[tuple[Contender, int]]:

@@ -24,6 +24,7 @@ def facts() -> dict[str, str]:
     return {
         "processor": _processor(),
         "threads at hand": str(_threads_at_hand()),
+        "load": _load(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{name: version for name in _PACKAGES if (version := _version(name))},
@@ -43,6 +44,11 @@ def _threads_at_hand() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _load() -> str:
+    """Return what else ran in the last minute: numbers made beside it are not to be trusted."""
+    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
 
 
 def _version(package: str) -> str:

@@ -46,7 +46,8 @@ class Schedule:
     def __str__(self) -> str:
         ring = "int16" if self.wide else "uint8"
         strips = f", strips of {self.strip}" if self.strip else ""
-        return f"{self.output}/{self.smooth}/{self.sums} {ring} ring, {self.rows} rows{strips}"
+        rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
+        return f"{self.output}/{self.smooth}/{self.sums} {ring} ring, {rows}{strips}"
 
 
 BEST = Schedule(64, 64, 64, wide=True, rows=4)
