@@ -180,9 +180,21 @@ def view(node: Node, affine: View, shape: tuple[int, ...], axes: str | None = No
     if node.op is _VIEW:
         affine = affine.after(node.payload)
         base = node.args[0]
-    params = tuple([(axis.source, axis.step == 0) for axis in affine.axes])
+    params = tuple([(axis.source, _step_kind(axis.step)) for axis in affine.axes])
     dropped = tuple(sorted(axis for axis, _ in affine.fixed))
     return Node(_VIEW, (base,), (params, dropped), affine, shape, node.dtype, axes, valid)
+
+
+@lru_cache(maxsize=256)
+def _border_constant(border: Border, dtype: DType) -> Node:
+    """Return one node for one constant, so that reads under the same border share rows."""
+    return scalar(border.check_value(dtype), dtype)
+
+
+def _step_kind(step: int) -> str:
+    if step == 0:
+        return "stretched"
+    return "unit" if abs(step) == 1 else "stepped"
 
 
 def _viewed_region(region: Box, affine: View, shape: tuple[int, ...]) -> Box:
@@ -229,6 +241,10 @@ def neighbour(node: Node, offsets: tuple[int, ...], border: Border) -> Node:
     """
     if not any(offsets):
         return node
+    if node.op is _CAST and border.mode is not BorderMode.CONSTANT:
+        # A read of the narrower values, cast, is the same and keeps narrower rows.
+        below = neighbour(node.args[0], offsets, border)
+        return cast(below, node.dtype, saturate=bool(node.params))
     valid = node.valid
     args: tuple[Node, ...] = (node,)
     if border.mode is BorderMode.UNDEFINED:
@@ -245,7 +261,6 @@ def neighbour(node: Node, offsets: tuple[int, ...], border: Border) -> Node:
             'of its own, or read with border="undefined"'
         )
     elif border.mode is BorderMode.CONSTANT:
-        border.check_value(node.dtype)
-        args = (node, scalar(border.value, node.dtype))
+        args = (node, _border_constant(border, node.dtype))
     params = (offsets, border.mode)
     return Node(_NEIGHBOUR, args, params, None, node.shape, node.dtype, node.axes, valid)

@@ -1,1 +1,1 @@
-"""Lowering: planned kernels written as programs."""
+"""Lowering: from the stages of a kernel to a program."""

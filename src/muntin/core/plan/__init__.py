@@ -1,1 +1,1 @@
-"""The plan: which nodes become which kernel, in which types."""
+"""The plan: where a graph is cut into kernels, and what each kernel inlines, rolls and stores."""

@@ -1,0 +1,96 @@
+"""The canonical form of a graph: equal subexpressions are one node, and what may change is left out.
+
+Sizes, slice starts, strides, scalars and addresses are not in the key, so that a graph that
+differs in these alone finds the plan of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from muntin.core.graph.node import Node
+from muntin.core.graph.views import push_views
+
+__all__ = ["Canonical", "canonical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """Nodes in an order in which arguments come first, each with the positions of its arguments."""
+
+    key: tuple[Any, ...]
+    nodes: tuple[Node, ...]
+    args: tuple[tuple[int, ...], ...]
+    roots: tuple[int, ...]
+
+
+def canonical(roots: Sequence[Node]) -> Canonical:
+    """Return the canonical form of the graph under `roots`.
+
+    Notes
+    -----
+    Two scalars are one only if they are one node, and two inputs only if they have one source:
+    equal numbers and equal sizes never merge nodes, so the key does not depend on them.
+    """
+    form, views_work = _hash_consed(roots)
+    if not views_work:
+        return form
+    return _hash_consed(push_views(roots))[0]
+
+
+def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
+    """Return the canonical form, and whether a view of pointwise work is in it."""
+    views_work = False
+    nodes: list[Node] = []
+    arguments: list[tuple[int, ...]] = []
+    key: list[Any] = []
+    position: dict[int, int] = {}
+    known: dict[Any, int] = {}
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        identity = id(node)
+        if identity in position:
+            stack.pop()
+            continue
+        waiting = [arg for arg in node.args if id(arg) not in position]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
+        args = tuple([position[id(arg)] for arg in node.args])
+        kind = node.op.kind
+        sharing: Any = None
+        if kind == "input":
+            sharing = id(node.payload)
+        elif kind == "scalar" or (kind == "view" and not _is_broadcast(node)):
+            sharing = identity
+            views_work = views_work or (kind == "view" and node.args[0].op.kind == "elementwise")
+        elif kind in ("index", "view"):
+            sharing = node.shape
+            views_work = views_work or (kind == "view" and node.args[0].op.kind == "elementwise")
+        word = (node.op.name, args, node.params, node.dtype.name, len(node.shape))
+        if kind == "neighbour":
+            word = (*word, node.axes, _channels(node))
+        found = known.get((word, sharing))
+        if found is None:
+            found = known[(word, sharing)] = len(nodes)
+            nodes.append(node)
+            arguments.append(args)
+            key.append(word)
+        position[identity] = found
+    ends = tuple([position[id(root)] for root in roots])
+    return Canonical((tuple(key), ends), tuple(nodes), tuple(arguments), ends), views_work
+
+
+def _is_broadcast(node: Node) -> bool:
+    return not node.payload.fixed and all(
+        axis.start == 0 and axis.step in (0, 1) for axis in node.payload.axes
+    )
+
+
+def _channels(node: Node) -> int:
+    """Return how many interleaved channels an image has: they are compiled in."""
+    return node.shape[-1] if node.axes and node.axes[-1] == "c" else 1

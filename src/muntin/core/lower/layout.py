@@ -1,0 +1,117 @@
+"""The order of a kernel's argument slots, and the rows of scratch memory that a thread needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.core.plan.kernel import Domain
+from muntin.core.program import INDEX, POINTER, Var
+from muntin.dtypes import DType
+
+__all__ = ["ArraySlots", "Layout", "ScratchRows"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySlots:
+    """The slots of one operand or output: where element (0, …, 0) lies, and byte strides.
+
+    `mode` says of an operand whether its rows are read where they lie (1) or packed first (0), of
+    an output how its rows reach memory (0 directly, 1 past the caches, 2 unpacked).
+    """
+
+    dtype: DType
+    pointer: Var
+    outer: tuple[Var, ...]
+    row: Var
+    column: Var
+    channel: Var
+    mode: Var
+
+    @property
+    def variables(self) -> tuple[Var, ...]:
+        return (self.pointer, *self.outer, self.row, self.column, self.channel, self.mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The argument slots: operands, outputs, the sizes and origins of the axes, scalars.
+
+    `outer_counts` are the sizes of the box that is computed, `outer_sizes`, `rows` and `columns`
+    those of the image; a window starts at the origins.
+    """
+
+    operands: tuple[ArraySlots, ...]
+    outputs: tuple[ArraySlots, ...]
+    outer_counts: tuple[Var, ...]
+    outer_sizes: tuple[Var, ...]
+    outer_origins: tuple[Var, ...]
+    rows: Var
+    columns: Var
+    row_origin: Var
+    column_origin: Var
+    scalars: tuple[Var, ...]
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        operands: Sequence[DType],
+        outputs: Sequence[DType],
+        scalars: Sequence[DType],
+    ) -> Layout:
+        outer = len(domain.outer_axes)
+        return cls(
+            tuple([_array(f"in{k}", dtype, outer) for k, dtype in enumerate(operands)]),
+            tuple([_array(f"out{k}", dtype, outer) for k, dtype in enumerate(outputs)]),
+            tuple([Var(INDEX, f"count{k}") for k in range(outer)]),
+            tuple([Var(INDEX, f"size{k}") for k in range(outer)]),
+            tuple([Var(INDEX, f"origin{k}") for k in range(outer)]),
+            Var(INDEX, "height"),
+            Var(INDEX, "width"),
+            Var(INDEX, "row_origin"),
+            Var(INDEX, "column_origin"),
+            tuple([Var(dtype, f"scalar{k}") for k, dtype in enumerate(scalars)]),
+        )
+
+    @property
+    def variables(self) -> tuple[Var, ...]:
+        arrays = [var for array in (*self.operands, *self.outputs) for var in array.variables]
+        return (
+            *arrays,
+            *self.outer_counts,
+            *self.outer_sizes,
+            *self.outer_origins,
+            self.rows,
+            self.columns,
+            self.row_origin,
+            self.column_origin,
+            *self.scalars,
+        )
+
+
+def _array(name: str, dtype: DType, outer: int) -> ArraySlots:
+    return ArraySlots(
+        dtype,
+        Var(POINTER, name),
+        tuple([Var(INDEX, f"{name}_outer{k}") for k in range(outer)]),
+        Var(INDEX, f"{name}_row"),
+        Var(INDEX, f"{name}_column"),
+        Var(INDEX, f"{name}_channel"),
+        Var(INDEX, f"{name}_mode"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchRows:
+    """`count` rows of the window's columns and `extra` more, of `pixel` bytes each."""
+
+    count: int
+    extra: int
+    pixel: int
+
+    def row_bytes(self, columns: int) -> int:
+        return ((columns + self.extra) * self.pixel + 63) & -64
+
+    def nbytes(self, columns: int) -> int:
+        return self.count * self.row_bytes(columns)

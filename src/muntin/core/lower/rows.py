@@ -1,0 +1,504 @@
+"""Lowers a kernel to a march down the rows of its window.
+
+For each row of the output every stage computes the row it needs next into a ring that stays in
+cache; the row loops are small functions over contiguous memory. A pointwise kernel is the case of
+one row loop and no ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+from muntin.core.border import BorderMode
+from muntin.core.graph.node import Node
+from muntin.core.graph.order import topological
+from muntin.core.lower.borders import map_position, pad_row
+from muntin.core.lower.layout import Layout, ScratchRows
+from muntin.core.lower.packing import pack_function, packing_name
+from muntin.core.lower.row_loop import RowLoop, row_loop
+from muntin.core.plan.kernel import KernelGraph
+from muntin.core.plan.stages import Group, Stage, Stages
+from muntin.core.program import (
+    INDEX,
+    POINTER,
+    Advance,
+    Builder,
+    Call,
+    Const,
+    Convert,
+    CopyBytes,
+    Expr,
+    Function,
+    Load,
+    Parameter,
+    Program,
+    StreamBytes,
+    Var,
+    index,
+)
+from muntin.dtypes import DType
+
+__all__ = ["Lowered", "lower_rows"]
+
+DIRECT, STREAMED, PACKED = 0, 1, 2  # how an output row reaches its memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """A program, the order of its argument slots, and the scratch memory of one thread."""
+
+    program: Program
+    layout: Layout
+    rows: tuple[ScratchRows, ...]
+    fixed_scratch: int
+    has_rings: bool
+    seam: int
+    reach: int
+    whole_rows: bool
+
+
+def lower_rows(kernel: KernelGraph, stages: Stages) -> Lowered:
+    """Return the program of a kernel for a CPU."""
+    return _Lowering(kernel, stages).lowered()
+
+
+@dataclass(slots=True)
+class _StageState:
+    """The variables of one stage in the entry function."""
+
+    pixel: int
+    start: Expr
+    stop: Expr
+    row_bytes: Expr
+    ring: Expr
+    mask: int
+    pointers: Expr | None = None
+    pointer: Var | None = None
+    constant_row: Expr | None = None
+    columns: dict[int, Expr] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Lowering:
+    kernel: KernelGraph
+    stages: Stages
+    builder: Builder = field(default_factory=Builder)
+    functions: dict[str, Function] = field(default_factory=dict)
+    state: list[_StageState] = field(default_factory=list)
+    rows: list[ScratchRows] = field(default_factory=list)
+    fixed: int = 0
+    x0: Expr = field(default_factory=lambda: Var(INDEX, "x0"))
+    x1: Expr = field(default_factory=lambda: Var(INDEX, "x1"))
+    cursor: Expr = field(default_factory=lambda: Var(POINTER, "scratch"))
+    scratch_rows: list[Expr] = field(default_factory=list)
+    layout: Layout = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.layout = Layout.of(
+            self.kernel.domain,
+            self.leaves("input"),
+            [node.dtype for node in self.stages.outputs],
+            self.leaves("scalar"),
+        )
+
+    def lowered(self) -> Lowered:
+        loops = [self.loop(number, group) for number, group in enumerate(self.stages.groups)]
+        self.entry(loops)
+        names = ("o0", "o1", "y0", "y1", "x0", "x1")
+        parameters = [Parameter(Var(INDEX, name)) for name in names]
+        parameters.append(Parameter(Var(POINTER, "scratch"), unaliased=True, written=True))
+        entry = self.builder.function("entry", parameters)
+        program = Program((*self.functions.values(), entry), self.layout.variables)
+        groups, stages = self.stages.groups, self.stages.stages
+        return Lowered(
+            program,
+            self.layout,
+            tuple(self.rows),
+            self.fixed,
+            any(stage.is_padded or not stage.is_load for stage in stages),
+            max((stage.lead - stage.seam for stage in stages), default=0),
+            max((stage.left + stage.right for stage in [*stages, *groups]), default=0),
+            self.stages.whole_rows,
+        )
+
+    # --- what the kernel needs ------------------------------------------------------------------
+
+    def leaves(self, kind: str) -> list[DType]:
+        """Return the types of the operands or scalars, by their numbers."""
+        found: dict[int, DType] = {}
+        for node in topological(self.kernel.outputs):
+            if node.op.kind == kind:
+                found[node.payload] = node.dtype
+        return [found[number] for number in sorted(found)]
+
+    def loop(self, number: int, group: Group) -> RowLoop:
+        name = "final" if group.is_final else f"rows{number}"
+        loop = row_loop(name, group, self.kernel.domain)
+        self.functions[name] = loop.function
+        return loop
+
+    def packing(self, word: str, itemsize: int) -> str:
+        name = packing_name(word, itemsize, self.kernel.domain.channels)
+        if name not in self.functions:
+            self.functions[name] = pack_function(word, itemsize, self.kernel.domain.channels)
+        return name
+
+    # --- the entry ------------------------------------------------------------------------------
+
+    def entry(self, loops: Sequence[RowLoop]) -> None:
+        b, layout = self.builder, self.layout
+        y0 = b.let(Var(INDEX, "y0") + layout.row_origin, "top")
+        y1 = b.let(Var(INDEX, "y1") + layout.row_origin, "bottom")
+        self.x0 = b.let(Var(INDEX, "x0") + layout.column_origin, "left")
+        self.x1 = b.let(Var(INDEX, "x1") + layout.column_origin, "right")
+        self.allocate()
+        seams = [stage.seam - stage.lead for stage in self.stages.stages]
+        first = min([0, *seams])
+        with b.loop("o", Var(INDEX, "o0"), Var(INDEX, "o1")) as o:
+            outer = self.outer_positions(o)
+            bases = [self.base(stage, outer) for stage in self.stages.stages if stage.is_load]
+            outputs = [self.output_base(k, outer) for k in range(len(self.layout.outputs))]
+            with b.loop("t", y0 + first, y1) as t:
+                loads = iter(bases)
+                for stage in self.stages.stages:
+                    if stage.is_load:
+                        with self.guard(t, y0, stage.seam - stage.lead, first):
+                            row = b.let(t + stage.lead, "row")
+                            self.load(stage, row, *next(loads))
+                for group, loop in zip(self.stages.groups, loops, strict=True):
+                    with self.guard(t, y0, group.seam - group.lead, first):
+                        if group.is_final:
+                            self.final(group, loop, t, outer, outputs)
+                        else:
+                            self.compute(group, loop, b.let(t + group.lead, "row"), outer)
+
+    def guard(self, t: Expr, y0: Expr, start: int, first: int) -> AbstractContextManager[None]:
+        """Run what follows from step y0 + start on."""
+        return nullcontext() if start == first else self.builder.when(t >= y0 + start)
+
+    def allocate(self) -> None:
+        """Lay out the scratch memory: the pointers of the rings, then the rows."""
+        for stage in self.stages.stages:
+            self.state.append(self.stage_state(stage))
+        for stage, state in zip(self.stages.stages, self.state, strict=True):
+            count = _power_of_two(stage.depth)
+            extra = stage.left + stage.right + stage.pad_left + stage.pad_right
+            state.row_bytes = self.row_bytes(extra, state.pixel)
+            state.ring = self.take(count, extra, state.pixel, state.row_bytes)
+            if stage.mode is BorderMode.CONSTANT and (stage.has_row_border or any(stage.outer)):
+                state.constant_row = self.constant_row(stage, state, extra)
+        for output in self.layout.outputs:
+            pixel = output.dtype.itemsize * self.kernel.domain.channels
+            self.scratch_rows.append(self.take(1, 0, pixel, self.row_bytes(0, pixel)))
+
+    def stage_state(self, stage: Stage) -> _StageState:
+        b, domain = self.builder, self.kernel.domain
+        pixel = stage.node.dtype.itemsize * domain.channels
+        start = b.let((self.x0 - stage.left).at_least(0), "start")
+        stop = b.let((self.x1 + stage.right).at_most(self.layout.columns), "stop")
+        mask = _power_of_two(stage.depth) - 1
+        state = _StageState(pixel, start, stop, index(0), index(0), mask)
+        if stage.depth > 1:
+            state.pointers = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "pointers")
+            self.fixed += (8 * (mask + 1) + 63) & -64
+        if stage.is_padded and stage.mode not in (None, BorderMode.UNDEFINED):
+            assert stage.mode is not None
+            reach = max(stage.pad_left, stage.pad_right)
+            width = self.layout.columns
+            for k in range(-stage.pad_left, stage.pad_right):
+                place: Expr = index(k) if k < 0 else width + k
+                column = map_position(stage.mode, place, width, reach)
+                state.columns[k] = b.let(column, "column")
+        return state
+
+    def row_bytes(self, extra: int, pixel: int) -> Expr:
+        columns = self.x1 - self.x0
+        return self.builder.let(((columns + extra) * pixel + 63) & index(-64), "row_bytes")
+
+    def take(self, count: int, extra: int, pixel: int, row_bytes: Expr) -> Expr:
+        """Set aside rows of scratch memory and return where they start."""
+        b = self.builder
+        if not self.rows:
+            self.cursor = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "rows")
+        self.rows.append(ScratchRows(count, extra, pixel))
+        taken = self.cursor
+        self.cursor = b.let(Advance(POINTER, taken, row_bytes * count), "rows")
+        return taken
+
+    def constant_row(self, stage: Stage, state: _StageState, extra: int) -> Expr:
+        """Set aside a row and fill it with the constant of the stage's border."""
+        b, channels = self.builder, self.kernel.domain.channels
+        row = self.take(1, extra, state.pixel, state.row_bytes)
+        count = (self.x1 - self.x0 + extra) * channels
+        value = b.let(self.number(stage.constant), "constant")
+        with b.loop("x", index(0), count, independent=True) as x:
+            b.store(row, x, value)
+        return row
+
+    def number(self, node: Node | None) -> Expr:
+        """Return the value of a border's constant."""
+        assert node is not None
+        if node.op.kind == "constant":
+            return Const(node.dtype, node.payload)
+        if node.op.kind == "scalar":
+            return self.layout.scalars[node.payload]
+        return Convert(node.dtype, self.number(node.args[0]), bool(node.params))
+
+    # --- outer axes -----------------------------------------------------------------------------
+
+    def outer_positions(self, o: Expr) -> list[Expr]:
+        """Return the position along each outer axis of step `o` through the box."""
+        b, counts = self.builder, self.layout.outer_counts
+        positions: list[Expr] = []
+        rest: Expr = o
+        for k in range(len(counts) - 1, 0, -1):
+            quotient = b.let(rest // counts[k], "quotient")
+            positions.append(rest - quotient * counts[k])
+            rest = quotient
+        if counts:
+            positions.append(rest)
+        origins = self.layout.outer_origins
+        return [
+            b.let(place + origin, "position")
+            for place, origin in zip(reversed(positions), origins, strict=True)
+        ]
+
+    def base(self, stage: Stage, outer: Sequence[Expr]) -> tuple[Expr, Expr | None]:
+        """Return where an operand's plane lies, and whether it lies inside the array."""
+        b = self.builder
+        slots = self.layout.operands[stage.node.payload]
+        pointer: Expr = slots.pointer
+        inside: Expr | None = None
+        for k, position in enumerate(outer):
+            place = position
+            offset = stage.outer[k] if stage.outer else 0
+            if offset:
+                assert stage.mode is not None
+                size = self.layout.outer_sizes[k]
+                place = position + offset
+                if stage.mode is BorderMode.CONSTANT:
+                    within = (place >= 0).both(place < size)
+                    inside = within if inside is None else inside.both(within)
+                place = map_position(stage.mode, place, size, abs(offset))
+            pointer = Advance(POINTER, pointer, place * slots.outer[k])
+        if inside is not None:
+            inside = b.let(inside, "inside")
+        return b.let(pointer, "base"), inside
+
+    def output_base(self, number: int, outer: Sequence[Expr]) -> Expr:
+        slots = self.layout.outputs[number]
+        pointer: Expr = slots.pointer
+        for stride, position in zip(slots.outer, outer, strict=True):
+            pointer = Advance(POINTER, pointer, position * stride)
+        return self.builder.let(pointer, "out_base")
+
+    # --- one step -------------------------------------------------------------------------------
+
+    def load(self, stage: Stage, row: Expr, base: Expr, plane: Expr | None) -> None:
+        """Make row `row` of an operand readable: find it where it lies, or pack it."""
+        b, state = self.builder, self.state[stage.number]
+        inside = plane
+        position = row
+        if stage.has_row_border:
+            assert stage.mode is not None
+            height = self.layout.rows
+            if stage.mode is BorderMode.CONSTANT:
+                within = (row >= 0).both(row < height)
+                inside = within if inside is None else inside.both(within)
+            position = self.mapped_row(stage, row)
+        if inside is None:
+            self.load_inside(stage, state, row, position, base)
+            return
+        with b.when(inside):
+            self.load_inside(stage, state, row, position, base)
+        with b.otherwise():
+            assert state.constant_row is not None
+            self.set_row(stage, row, self.column_zero(stage, state, state.constant_row))
+
+    def mapped_row(self, stage: Stage, row: Expr) -> Expr:
+        b, height = self.builder, self.layout.rows
+        assert stage.mode is not None
+        reach = max(stage.rows_above, -stage.rows_below)
+        if stage.mode in (BorderMode.REPLICATE, BorderMode.CONSTANT, BorderMode.UNDEFINED):
+            return b.let(map_position(stage.mode, row, height, reach), "mapped")
+        mapped = b.variable(row, "mapped")
+        with b.when((row < 0).either(row >= height)):
+            b.set(mapped, map_position(stage.mode, row, height, self.row_reach(stage)))
+        return b.let(mapped + 0, "mapped")
+
+    def row_reach(self, stage: Stage) -> int:
+        """Return how far outside the image a row of the stage can be asked for."""
+        return stage.lead - stage.seam + 1
+
+    def column_zero(self, stage: Stage, state: _StageState, row: Expr) -> Expr:
+        """Return where column 0 of a row in scratch memory would lie."""
+        return Advance(POINTER, row, (index(stage.pad_left) - state.start) * state.pixel)
+
+    def load_inside(
+        self, stage: Stage, state: _StageState, row: Expr, position: Expr, base: Expr
+    ) -> None:
+        b = self.builder
+        slots = self.layout.operands[stage.node.payload]
+        source = b.let(Advance(POINTER, base, position * slots.row), "source")
+        is_direct = slots.mode.equals(1)
+        if not stage.is_padded:
+            with b.when(is_direct):
+                self.set_row(stage, row, source)
+            with b.otherwise():
+                target = self.pack(stage, state, row, source)
+                self.set_row(stage, row, self.column_zero(stage, state, target))
+            return
+        target = self.ring_row(stage, state, row)
+        first = Advance(POINTER, target, index(stage.pad_left * state.pixel))
+        count = state.stop - state.start
+        with b.when(is_direct):
+            begin = Advance(POINTER, source, state.start * state.pixel)
+            b.add(CopyBytes(first, begin, count * state.pixel))
+        with b.otherwise():
+            self.pack(stage, state, row, source)
+        self.pad(stage, state, first)
+        self.set_row(stage, row, self.column_zero(stage, state, target))
+
+    def pack(self, stage: Stage, state: _StageState, row: Expr, source: Expr) -> Expr:
+        b = self.builder
+        slots = self.layout.operands[stage.node.payload]
+        target = self.ring_row(stage, state, row)
+        first = Advance(POINTER, target, index(stage.pad_left * state.pixel))
+        begin = Advance(POINTER, source, state.start * slots.column)
+        args = (first, begin, state.stop - state.start, slots.column, slots.channel)
+        b.add(Call(self.packing("pack", slots.dtype.itemsize), args))
+        return target
+
+    def ring_row(self, stage: Stage, state: _StageState, row: Expr) -> Expr:
+        if stage.depth == 1:
+            return state.ring
+        place = (row & index(state.mask)) * state.row_bytes
+        return self.builder.let(Advance(POINTER, state.ring, place), "ring_row")
+
+    def pad(self, stage: Stage, state: _StageState, first: Expr) -> None:
+        if not state.columns:
+            return
+        constant = self.number(stage.constant) if stage.mode is BorderMode.CONSTANT else None
+        pad_row(
+            self.builder,
+            first,
+            stage.node.dtype,
+            self.kernel.domain.channels,
+            (state.start, state.stop),
+            state.columns,
+            self.layout.columns,
+            constant,
+        )
+
+    def set_row(self, stage: Stage, row: Expr, pointer: Expr) -> None:
+        b, state = self.builder, self.state[stage.number]
+        if state.pointers is not None:
+            b.store(state.pointers, row & index(state.mask), pointer)
+        elif state.pointer is None:
+            state.pointer = b.variable(pointer, "row_pointer")
+        else:
+            b.set(state.pointer, pointer)
+
+    def row_pointer(self, stage: int, row: Expr, column: Expr) -> Expr:
+        """Return where column `column` of row `row` of a stage lies."""
+        state = self.state[stage]
+        if state.pointers is not None:
+            pointer: Expr = Load(POINTER, state.pointers, row & index(state.mask))
+        else:
+            assert state.pointer is not None
+            pointer = state.pointer
+        return Advance(POINTER, pointer, column * state.pixel)
+
+    def compute(self, group: Group, loop: RowLoop, row: Expr, outer: Sequence[Expr]) -> None:
+        """Compute row `row` of the stages of a group, or find what stands for it outside."""
+        b = self.builder
+        stages = [self.stages.stages[number] for _, number in group.targets if number is not None]
+        if not any(stage.has_row_border for stage in stages):
+            self.compute_inside(group, loop, stages, row, outer)
+            return
+        with b.when((row >= 0).both(row < self.layout.rows)):
+            self.compute_inside(group, loop, stages, row, outer)
+        with b.otherwise():
+            for stage in stages:
+                state = self.state[stage.number]
+                if stage.mode is None:
+                    continue
+                if state.constant_row is not None:
+                    source = state.constant_row
+                else:
+                    source = self.ring_row(stage, state, self.mapped_row(stage, row))
+                self.set_row(stage, row, self.column_zero(stage, state, source))
+
+    def compute_inside(
+        self,
+        group: Group,
+        loop: RowLoop,
+        stages: Sequence[Stage],
+        row: Expr,
+        outer: Sequence[Expr],
+    ) -> None:
+        b = self.builder
+        span = self.state[stages[0].number]
+        firsts, targets = [], []
+        for stage in stages:
+            state = self.state[stage.number]
+            target = self.ring_row(stage, state, row)
+            targets.append(target)
+            pad = index(stage.pad_left * state.pixel)
+            firsts.append(b.let(Advance(POINTER, target, pad), "first"))
+        self.call(loop, span.start, span.stop, row, outer, firsts)
+        for stage, first, target in zip(stages, firsts, targets, strict=True):
+            state = self.state[stage.number]
+            self.pad(stage, state, first)
+            self.set_row(stage, row, self.column_zero(stage, state, target))
+
+    def call(
+        self,
+        loop: RowLoop,
+        start: Expr,
+        stop: Expr,
+        row: Expr,
+        outer: Sequence[Expr],
+        targets: Sequence[Expr],
+    ) -> None:
+        args: list[Expr] = [(stop - start) * self.kernel.domain.channels]
+        args += [self.row_pointer(stage, row + rows, start) for stage, rows in loop.reads]
+        args += targets
+        args += [self.layout.scalars[number] for number in loop.scalars]
+        if loop.has_index:
+            args += [start, row, *outer]
+        self.builder.add(Call(loop.function.name, tuple(args)))
+
+    def final(
+        self,
+        group: Group,
+        loop: RowLoop,
+        row: Expr,
+        outer: Sequence[Expr],
+        bases: Sequence[Expr],
+    ) -> None:
+        """Compute one row of the outputs, each where it belongs or in scratch memory first."""
+        b, channels = self.builder, self.kernel.domain.channels
+        count = self.x1 - self.x0
+        targets, places = [], []
+        for number, slots in enumerate(self.layout.outputs):
+            base = Advance(POINTER, bases[number], row * slots.row)
+            place = b.let(Advance(POINTER, base, self.x0 * slots.column), "place")
+            places.append(place)
+            is_direct = slots.mode.equals(DIRECT)
+            targets.append(b.let(is_direct.choose(place, self.scratch_rows[number]), "target"))
+        self.call(loop, self.x0, self.x1, row, outer, targets)
+        for number, slots in enumerate(self.layout.outputs):
+            scratch = self.scratch_rows[number]
+            with b.when(slots.mode.equals(STREAMED)):
+                nbytes = count * (slots.dtype.itemsize * channels)
+                b.add(StreamBytes(places[number], scratch, nbytes))
+            with b.when(slots.mode.equals(PACKED)):
+                args = (places[number], scratch, count, slots.column, slots.channel)
+                b.add(Call(self.packing("unpack", slots.dtype.itemsize), args))
+
+
+def _power_of_two(count: int) -> int:
+    return 1 << (count - 1).bit_length()

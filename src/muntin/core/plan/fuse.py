@@ -1,0 +1,273 @@
+"""Cuts a canonical graph into kernels: as few as the rules allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from muntin.core.border import BorderMode
+from muntin.core.graph.canonical import Canonical, canonical
+from muntin.core.graph.node import Node
+from muntin.core.graph.order import topological
+from muntin.core.graph.ops import op
+from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
+from muntin.core.plan.sink import sink_neighbours
+
+__all__ = ["MAX_NODES", "MAX_REACH", "fuse"]
+
+MAX_NODES = 512
+MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
+
+
+def fuse(graph: Canonical) -> Plan:
+    """Return the plan of a graph; it depends on the graph alone, never on sizes or data."""
+    return _Fusion(graph).plan()
+
+
+@dataclass(slots=True)
+class _Fusion:
+    graph: Canonical
+    parent: list[int] = field(default_factory=list)
+    stored: set[int] = field(default_factory=set)
+    cuts: set[int] = field(default_factory=set)
+    level: list[int] = field(default_factory=list)
+    written: dict[int, Result] = field(default_factory=dict)
+
+    def plan(self) -> Plan:
+        self.unify_domains()
+        roots = tuple(self.root(position) for position in self.graph.roots)
+        self.find_cuts()
+        self.limit_size()
+        self.stored |= self.cuts
+        self.find_levels()
+        groups: dict[tuple[int, int], list[int]] = {}
+        for position in sorted(self.stored):
+            groups.setdefault((self.level[position], self.find(position)), []).append(position)
+        kernels = [self.kernel(groups[key]) for key in sorted(groups)]
+        last_use: dict[int, int] = {}
+        for number, kernel in enumerate(kernels):
+            for position in kernel.operands:
+                last_use[self.base(position)] = number
+        return Plan(tuple(kernels), roots, last_use)
+
+    # --- domains ----------------------------------------------------------------------------------
+
+    def unify_domains(self) -> None:
+        """Put nodes into one class where an operation required their shapes to be equal."""
+        self.parent = list(range(len(self.graph.nodes)))
+        for position, node in enumerate(self.graph.nodes):
+            if node.op.kind in ("elementwise", "neighbour", "keep"):
+                for arg in self.graph.args[position]:
+                    if self.graph.nodes[arg].op.kind not in ("scalar", "constant"):
+                        self.parent[self.find(arg)] = self.find(position)
+
+    def find(self, position: int) -> int:
+        while self.parent[position] != position:
+            self.parent[position] = self.parent[self.parent[position]]
+            position = self.parent[position]
+        return position
+
+    def is_computed(self, position: int) -> bool:
+        kind = self.graph.nodes[position].op.kind
+        if kind == "view":
+            base = self.graph.nodes[self.graph.args[position][0]]
+            return base.op.kind in ("scalar", "constant", "index")
+        return kind not in ("input",)
+
+    def base(self, position: int) -> int:
+        """Return the node that holds the data seen at `position`."""
+        if self.graph.nodes[position].op.kind == "view" and not self.is_computed(position):
+            return self.graph.args[position][0]
+        return position
+
+    # --- what is stored ---------------------------------------------------------------------------
+
+    def root(self, position: int) -> Result:
+        """Mark what a root needs stored, and say where the root will be found."""
+        node = self.graph.nodes[position]
+        if node.op.kind != "view" or self.is_computed(position):
+            if self.is_computed(position):
+                self.stored.add(position)
+                self.written.setdefault(position, Result(position))
+            return Result(position)
+        below = self.graph.args[position][0]
+        if self.is_computed(below):
+            if self.is_window(position, below):
+                self.stored.add(below)
+                self.written[below] = Result(below, position)
+                return Result(below, position)
+            self.cuts.add(below)
+        return Result(below, position)
+
+    def is_window(self, position: int, below: int) -> bool:
+        """Say whether a view is only a box of a node that nothing else reads, axes permuted."""
+        params, dropped = self.graph.nodes[position].params
+        uses = sum(below in args for args in self.graph.args)
+        uses += sum(root in (position, below) for root in self.graph.roots)
+        return (
+            uses == 2
+            and not dropped
+            and all(source is not None and step == "unit" for source, step in params)
+        )
+
+    def find_cuts(self) -> None:
+        """Mark the nodes that must be stored between two kernels."""
+        nodes, args = self.graph.nodes, self.graph.args
+        windows = {result.view for result in self.written.values()}
+        for position, node in enumerate(nodes):
+            kind = node.op.kind
+            if kind == "keep":
+                self.cuts.add(position)
+            elif kind == "view" and not self.is_computed(position) and position not in windows:
+                if self.is_computed(args[position][0]):
+                    self.cuts.add(args[position][0])
+            elif kind == "neighbour":
+                producer = args[position][0]
+                if self.is_computed(producer) and self.must_store(node):
+                    self.cuts.add(producer)
+        for position in self.cuts:
+            self.written[position] = Result(position)
+
+    def must_store(self, node: Node) -> bool:
+        """Say whether a read of computed work can't be rolled: it wraps, or lies off the plane."""
+        offsets, mode = node.params
+        row_axis, column_axis = _spatial_axes(node)
+        if mode is BorderMode.WRAP:
+            return True
+        return any(
+            offset and axis not in (row_axis, column_axis) for axis, offset in enumerate(offsets)
+        )
+
+    def limit_size(self) -> None:
+        """Cut where a kernel would have too many nodes or recompute too many rows."""
+        nodes, args = self.graph.nodes, self.graph.args
+        size: list[set[int]] = []
+        reach: list[int] = []
+        for position, node in enumerate(nodes):
+            if node.op.kind in ("input", "scalar", "constant", "index", "view"):
+                size.append(set())
+                reach.append(0)
+                continue
+            extra = max((abs(offset) for offset in node.params[0]), default=0) if (
+                node.op.kind == "neighbour"
+            ) else 0
+            members, rows = {position}, 0
+            for arg in args[position]:
+                if arg not in self.cuts:
+                    members |= size[arg]
+                    rows = max(rows, reach[arg])
+            if len(members) > MAX_NODES or rows + extra > max(MAX_REACH, extra):
+                for arg in args[position]:
+                    if self.is_computed(arg) and size[arg] and arg not in self.cuts:
+                        self.cuts.add(arg)
+                        self.written[arg] = Result(arg)
+                members, rows = {position}, 0
+            size.append(members)
+            reach.append(rows + extra)
+
+    def find_levels(self) -> None:
+        """Number the kernels: one past the last cut that a node depends on."""
+        for position, args in enumerate(self.graph.args):
+            deepest = 0
+            for arg in args:
+                deepest = max(deepest, self.level[arg] + (arg in self.cuts))
+            self.level.append(deepest)
+
+    # --- kernels ----------------------------------------------------------------------------------
+
+    def kernel(self, members: Sequence[int]) -> KernelGraph:
+        """Return the kernel that computes the stored nodes at `members`."""
+        nodes, args = self.graph.nodes, self.graph.args
+        level = self.level[members[0]]
+        made: dict[int, Node] = {}
+        operands: list[int] = []
+        scalars: list[int] = []
+
+        def leaf(position: int) -> Node | None:
+            node = nodes[position]
+            if node.op.kind == "scalar":
+                scalars.append(position)
+                return _leaf("scalar", len(scalars) - 1, node)
+            stored_before = position in self.stored and (
+                self.level[position] < level or (position in self.cuts and position not in members)
+            )
+            if not self.is_computed(position) or stored_before:
+                operands.append(position)
+                return _leaf("input", len(operands) - 1, node)
+            return None
+
+        stack = list(reversed(members))
+        while stack:
+            position = stack[-1]
+            if position in made:
+                stack.pop()
+                continue
+            ready = leaf(position)
+            if ready is None:
+                if nodes[position].op.kind == "view":  # of a number or an index
+                    ready = self.viewed_leaf(position, scalars)
+                else:
+                    waiting = [arg for arg in args[position] if arg not in made]
+                    if waiting:
+                        stack.extend(reversed(waiting))
+                        continue
+                    ready = _like(nodes[position], tuple([made[arg] for arg in args[position]]))
+            stack.pop()
+            made[position] = ready
+        outputs = sink_neighbours([made[position] for position in members])
+        results = tuple([self.written[position] for position in members])
+        domain = _domain(outputs, nodes[members[0]])
+        form = canonical(outputs)
+        key = (form.key, domain)
+        return KernelGraph(
+            tuple([form.nodes[end] for end in form.roots]),
+            tuple(operands),
+            tuple(scalars),
+            results,
+            domain,
+            key,
+        )
+
+    def viewed_leaf(self, position: int, scalars: list[int]) -> Node:
+        """Return the node for a view of a number: the number itself, which fits any shape."""
+        below = self.graph.args[position][0]
+        node = self.graph.nodes[below]
+        if node.op.kind == "scalar":
+            scalars.append(below)
+            return _leaf("scalar", len(scalars) - 1, node)
+        return node
+
+
+def _leaf(kind: str, number: int, like: Node) -> Node:
+    payload = number
+    return Node(op(kind), (), (number,), payload, like.shape, like.dtype, like.axes)
+
+
+def _like(node: Node, args: tuple[Node, ...]) -> Node:
+    if node.op.kind == "keep":
+        return args[0]
+    return Node(node.op, args, node.params, node.payload, node.shape, node.dtype, node.axes)
+
+
+def _spatial_axes(node: Node) -> tuple[int | None, int | None]:
+    """Return the axes of the rows and the columns of an image, in the order of its memory."""
+    axes = node.axes or ""
+    places = sorted(axes.index(letter) for letter in "yx" if letter in axes)
+    if not places:
+        return None, None
+    return (places[0], places[1]) if len(places) == 2 else (None, places[0])
+
+
+def _domain(outputs: Sequence[Node], like: Node) -> Domain:
+    rank = len(like.shape)
+    order = topological(outputs)
+    neighbours = [node for node in order if node.op.kind == "neighbour"]
+    if not neighbours:
+        pointwise = not any(node.op.kind == "index" for node in order)
+        row, column = (rank - 2 if rank > 1 else None), (rank - 1 if rank > 0 else None)
+        return Domain(rank, row, column, 1, pointwise)
+    node = neighbours[0]
+    row, column = _spatial_axes(node)
+    follows = column is not None and node.axes is not None and node.axes[column + 1 :] == "c"
+    channels = node.shape[-1] if follows else 1
+    return Domain(rank, row, column, channels, False)

@@ -1,0 +1,74 @@
+"""A kernel as data: the graph it computes, what it reads and writes, and how it may be split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from muntin.core.graph.node import Node
+
+__all__ = ["Domain", "KernelGraph", "Plan", "Result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The axes of a kernel's iteration space.
+
+    `row_axis` and `column_axis` are those along which stencils read; `channels` is the length of
+    a channel axis that follows the columns and is compiled in. All other axes are outer ones.
+    In a purely pointwise kernel no axis has a meaning: they may be merged and permuted.
+    """
+
+    rank: int
+    row_axis: int | None = None
+    column_axis: int | None = None
+    channels: int = 1
+    pointwise: bool = True
+
+    @property
+    def channel_axis(self) -> int | None:
+        if self.pointwise or self.column_axis is None or self.channels == 1:
+            return None
+        return self.column_axis + 1
+
+    @property
+    def outer_axes(self) -> tuple[int, ...]:
+        named = (self.row_axis, self.column_axis, self.channel_axis)
+        return tuple(axis for axis in range(self.rank) if axis not in named)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a kernel writes: a node of the canonical graph, through the view at `view` if any."""
+
+    node: int
+    view: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelGraph:
+    """The graph of one kernel.
+
+    Its leaves are `input` nodes whose payload is an operand number and `scalar` nodes whose
+    payload is a scalar number; the positions name the nodes of the canonical graph.
+    """
+
+    outputs: tuple[Node, ...]
+    operands: tuple[int, ...]
+    scalars: tuple[int, ...]
+    results: tuple[Result, ...]
+    domain: Domain
+    key: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The kernels of a graph in the order in which they run.
+
+    `roots` says for each root which node holds it and through which view it is seen; `last_use`
+    says for each stored node the number of the last kernel that reads it.
+    """
+
+    kernels: tuple[KernelGraph, ...]
+    roots: tuple[Result, ...]
+    last_use: dict[int, int]

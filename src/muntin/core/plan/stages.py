@@ -1,0 +1,347 @@
+"""Stages: which values of a kernel live in rings of rows, and how far each runs ahead.
+
+At step t of the march down a window, a stage computes its row t + lead. Everything between two
+stages is inlined into the row loop that uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from muntin.core.border import BorderMode
+from muntin.core.graph.expand import expand
+from muntin.core.graph.intervals import Interval
+from muntin.core.graph.node import Node
+from muntin.core.graph.order import topological
+from muntin.core.plan.kernel import Domain, KernelGraph
+from muntin.core.plan.narrow import narrow
+
+__all__ = ["Group", "Read", "Stage", "Stages", "form_stages"]
+
+SHARE_COST = 6.0  # pointwise work worth a row if two row loops need it
+_REFLECTIONS = (BorderMode.SYMMETRIC, BorderMode.REFLECT101)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Where a node's value is found: in a stage, at an offset in rows and in columns."""
+
+    stage: int
+    rows: int = 0
+    columns: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Stage:
+    """Rows of one value, under one border.
+
+    Attributes
+    ----------
+    node
+        An operand (the stage loads it) or computed work.
+    mode, constant
+        The border under which its rows are read, if any is.
+    outer
+        The offset of the read along each outer axis (operands only).
+    lead
+        How many rows ahead of the output the stage runs.
+    seam
+        The first row it computes, relative to the first row of the window (not above 0).
+    left, right
+        How many columns more than the window it computes at each side.
+    pad_left, pad_right
+        How many columns are read beyond the image's edges.
+    rows_below, rows_above
+        The reads' offsets in rows: the least and the greatest.
+    depth
+        How many rows are alive at a time.
+    """
+
+    number: int
+    node: Node
+    mode: BorderMode | None
+    constant: Node | None
+    outer: tuple[int, ...] = ()
+    lead: int = 0
+    seam: int = 0
+    left: int = 0
+    right: int = 0
+    pad_left: int = 0
+    pad_right: int = 0
+    rows_below: int = 0
+    rows_above: int = 0
+    depth: int = 1
+    oldest: int = 0
+    level: int = 0
+
+    @property
+    def is_load(self) -> bool:
+        return self.node.op.kind == "input"
+
+    @property
+    def has_row_border(self) -> bool:
+        return self.rows_below != 0 or self.rows_above != 0
+
+    @property
+    def is_padded(self) -> bool:
+        return self.pad_left > 0 or self.pad_right > 0
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Values that one row loop computes: rows of stages, or of the outputs (stage None)."""
+
+    targets: list[tuple[Node, int | None]]
+    reads: dict[Node, Read]
+    order: list[Node]
+    lead: int = 0
+    seam: int = 0
+    left: int = 0
+    right: int = 0
+    level: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        return self.targets[0][1] is None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """The stages of a kernel, loads first, and the row loops in the order in which they run."""
+
+    stages: tuple[Stage, ...]
+    groups: tuple[Group, ...]
+    outputs: tuple[Node, ...]
+    intervals: dict[Node, Interval]
+    domain: Domain
+    whole_rows: bool = False
+
+
+@dataclass(slots=True)
+class _Former:
+    outputs: Sequence[Node]
+    domain: Domain
+    rolled: set[Node] = field(default_factory=set)
+    stages: list[Stage] = field(default_factory=list)
+    known: dict[tuple[object, ...], Stage] = field(default_factory=dict)
+
+    def form(self) -> tuple[list[Stage], list[Group]]:
+        order = topological(self.outputs)
+        self.find_rolled(order)
+        final = self.group([(node, None) for node in self.outputs])
+        groups = [final]
+        pending = self.new_stages(0)
+        while pending:
+            stage = pending.pop()
+            if not stage.is_load:
+                seen = len(self.stages)
+                groups.append(self.group([(stage.node, stage.number)]))
+                pending += self.new_stages(seen)
+        self.place(groups)
+        return self.stages, self.merged(groups)
+
+    def new_stages(self, seen: int) -> list[Stage]:
+        return self.stages[seen:]
+
+    def find_rolled(self, order: Sequence[Node]) -> None:
+        """Mark the computed nodes that get rows: those read at an offset, and costly shared ones."""
+        for node in order:
+            if node.op.kind == "neighbour" and node.args[0].op.kind != "input":
+                self.rolled.add(node.args[0])
+        users: dict[Node, set[Node]] = {node: set() for node in order}
+        for root in [*self.rolled, *self.outputs]:
+            for node in self.cone(root):
+                users[node].add(root)
+        for node in order:
+            shared = len(users[node] - {node}) > 1 and node not in self.rolled
+            if shared and node.op.is_elementwise and node not in self.outputs:
+                work = sum(member.op.cost for member in self.cone(node))
+                if work >= SHARE_COST and len(self.loops(users[node])) > 1:
+                    self.rolled.add(node)
+
+    def loops(self, roots: set[Node]) -> set[object]:
+        """Return the row loops that compute `roots`: all outputs are in one."""
+        return {"outputs" if root in self.outputs else root for root in roots}
+
+    def cone(self, root: Node) -> list[Node]:
+        """Return the pointwise work of `root` down to rows, its arguments first."""
+        found: list[Node] = []
+        seen: set[Node] = set()
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node in seen or not node.op.is_elementwise or (
+                node in self.rolled and node is not root
+            ):
+                continue
+            seen.add(node)
+            found.append(node)
+            stack.extend(node.args)
+        return found
+
+    def group(self, targets: list[tuple[Node, int | None]]) -> Group:
+        """Return the row loop for some targets; the stages that it reads are made."""
+        reads: dict[Node, Read] = {}
+        order: list[Node] = []
+        done: set[Node] = set()
+        stack = [node for node, _ in reversed(targets)]
+        starts = {node for node, number in targets if number is not None}
+        while stack:
+            node = stack[-1]
+            if node in done:
+                stack.pop()
+                continue
+            read = self.read(node) if node not in starts else None
+            if read is not None:
+                reads[node] = read
+            elif waiting := [arg for arg in node.args if arg not in done]:
+                stack.extend(reversed(waiting))
+                continue
+            stack.pop()
+            done.add(node)
+            order.append(node)
+        return Group(targets, reads, order)
+
+    def read(self, node: Node) -> Read | None:
+        """Return where a node's value is read, or None if it is computed in place."""
+        if node.op.kind == "neighbour":
+            offsets, mode = node.params
+            constant = node.args[1] if len(node.args) > 1 else None
+            rows = offsets[self.domain.row_axis] if self.domain.row_axis is not None else 0
+            columns = (
+                offsets[self.domain.column_axis] if self.domain.column_axis is not None else 0
+            )
+            outer = tuple([offsets[axis] for axis in self.domain.outer_axes])
+            stage = self.stage(node.args[0], mode, constant, outer)
+            self.extend(stage, rows, columns)
+            return Read(stage.number, rows, columns)
+        if node.op.kind == "input" or node in self.rolled:
+            return Read(self.any_stage(node).number)
+        return None
+
+    def stage(
+        self, node: Node, mode: BorderMode | None, constant: Node | None, outer: tuple[int, ...]
+    ) -> Stage:
+        if not any(outer):
+            outer = ()
+        key = (node, mode, constant, outer)
+        plain = (node, None, None, outer)
+        found = self.known.get(key)
+        if found is None and plain in self.known:
+            found = self.known.pop(plain)
+            found.mode, found.constant = mode, constant
+        if found is None:
+            found = Stage(len(self.stages), node, mode, constant, outer)
+            self.stages.append(found)
+        self.known[key] = found
+        return found
+
+    def any_stage(self, node: Node) -> Stage:
+        """Return a stage of `node` whatever its border: read in place it makes no difference."""
+        for (known, _, _, outer), stage in self.known.items():
+            if known is node and outer == ():
+                return stage
+        return self.stage(node, None, None, ())
+
+    def extend(self, stage: Stage, rows: int, columns: int) -> None:
+        """Note a read at an offset; reflections may read as far on the other side."""
+        reach = abs(rows) if stage.mode in _REFLECTIONS else 0
+        stage.rows_below = min(stage.rows_below, rows, -reach)
+        stage.rows_above = max(stage.rows_above, rows, reach)
+        stage.pad_left = max(stage.pad_left, -columns)
+        stage.pad_right = max(stage.pad_right, columns)
+
+    # --- placing ----------------------------------------------------------------------------------
+
+    def place(self, groups: Sequence[Group]) -> None:
+        """Find leads, seams, halos and levels: from the outputs to the operands."""
+        makers = {number: group for group in groups for _, number in group.targets}
+        readers: dict[int, list[Group]] = {stage.number: [] for stage in self.stages}
+        for group in groups:
+            for number in {read.stage for read in group.reads.values()}:
+                readers[number].append(group)
+        for number in self.consumers_first(groups, makers):
+            self.place_stage(self.stages[number], readers[number])
+            maker = makers.get(number)
+            if maker is not None:
+                stage = self.stages[number]
+                maker.lead, maker.seam = stage.lead, stage.seam
+                maker.left, maker.right = stage.left, stage.right
+        for stage in reversed(self.consumers_first(groups, makers)):
+            maker = makers.get(stage)
+            if maker is not None:
+                self.stages[stage].level = maker.level = 1 + max(
+                    (self.stages[read.stage].level for read in maker.reads.values()), default=0
+                )
+
+    def consumers_first(
+        self, groups: Sequence[Group], makers: dict[int | None, Group]
+    ) -> list[int]:
+        """Return the numbers of the stages, each after all whose row loops read it."""
+        order: list[int] = []
+        waiting = {stage.number: 0 for stage in self.stages}
+        for group in groups:
+            for number in {read.stage for read in group.reads.values()}:
+                waiting[number] += 1
+        ready: list[Group] = [group for group in groups if group.is_final]
+        while ready:
+            group = ready.pop()
+            for number in sorted({read.stage for read in group.reads.values()}):
+                waiting[number] -= 1
+                if waiting[number] == 0:
+                    order.append(number)
+                    if number in makers:
+                        ready.append(makers[number])
+        return order
+
+    def place_stage(self, stage: Stage, readers: Sequence[Group]) -> None:
+        number = stage.number
+        spans = [self.span(group, stage) for group in readers]
+        stage.lead = max(group.lead + above for group, (_, above, _, _) in zip(readers, spans))
+        stage.oldest = min(group.lead + below for group, (below, _, _, _) in zip(readers, spans))
+        stage.seam = min(group.seam + below for group, (below, _, _, _) in zip(readers, spans))
+        stage.left = max(group.left + left for group, (_, _, left, _) in zip(readers, spans))
+        stage.right = max(group.right + right for group, (_, _, _, right) in zip(readers, spans))
+        stage.depth = stage.lead - stage.oldest + 1
+        assert number == stage.number
+
+    def span(self, group: Group, stage: Stage) -> tuple[int, int, int, int]:
+        """Return how far a row loop reads a stage: rows below, above, columns left, right."""
+        reads = [read for read in group.reads.values() if read.stage == stage.number]
+        below = min(0, *[read.rows for read in reads])
+        above = max(0, *[read.rows for read in reads])
+        left = max(0, *[-read.columns for read in reads])
+        right = max(0, *[read.columns for read in reads])
+        if stage.mode in _REFLECTIONS:
+            reach = max(-below, above)
+            below, above = -reach, reach
+            left = right = max(left, right)
+        return below, above, left, right
+
+    def merged(self, groups: Sequence[Group]) -> list[Group]:
+        """Join row loops of one place and one level: none of them reads another."""
+        final = groups[0]
+        places: dict[tuple[int, ...], list[Group]] = {}
+        for group in groups[1:]:
+            place = (group.level, group.lead, group.seam, group.left, group.right)
+            places.setdefault(place, []).append(group)
+        joined = []
+        for place in sorted(places):
+            targets = [target for group in places[place] for target in group.targets]
+            targets.sort(key=lambda target: target[1] or 0)
+            group = self.group(targets)
+            group.level, group.lead, group.seam, group.left, group.right = place
+            joined.append(group)
+        return [*joined, final]
+
+
+def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) -> Stages:
+    """Return the stages of a kernel, with its work spelled for `target` in narrow types."""
+    expansion = expand(topological(kernel.outputs), target)
+    outputs = [expansion.replaced[node] for node in kernel.outputs]
+    outputs, intervals = narrow(outputs, expansion.intervals, min_bits)
+    former = _Former(outputs, kernel.domain)
+    stages, groups = former.form()
+    whole = any(stage.mode is BorderMode.WRAP and stage.is_padded for stage in stages)
+    return Stages(tuple(stages), tuple(groups), tuple(outputs), intervals, kernel.domain, whole)

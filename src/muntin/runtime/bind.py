@@ -1,0 +1,278 @@
+"""Binding: a kernel's argument slots and windows for given sizes and strides."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.core.lower.rows import DIRECT, PACKED, STREAMED, Lowered
+from muntin.core.plan.kernel import Domain
+from muntin.core.regions import Box
+from muntin.core.shapes import collapse_dimensions
+from muntin.dtypes import DType
+
+__all__ = ["Binding", "Limits", "bind", "scalar_bits"]
+
+_PIECE_BYTES = 1 << 18  # what a piece of pointwise work moves
+_SERIAL_BYTES = 1 << 18  # less work than this stays in the calling thread
+_PACKED_COLUMNS = 2048
+_ROWS_PER_SEAM = 10  # a window recomputes at most a tenth of its rows
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What windows are cut by: cache sizes in bytes, threads, and when outputs are streamed."""
+
+    l1: int
+    l2: int
+    threads: int
+    stream_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Slots with the pointers still 0, and how a launch is cut.
+
+    `operand_slots` and `output_slots` say where each pointer goes, and `operand_offsets` and
+    `output_offsets` what is added to the address of the array first.
+    """
+
+    slots: tuple[int, ...]
+    operand_slots: tuple[int, ...]
+    operand_offsets: tuple[int, ...]
+    output_slots: tuple[int, ...]
+    output_offsets: tuple[int, ...]
+    scalar_slot: int
+    extent: tuple[int, int, int]
+    grain: tuple[int, int, int]
+    scratch_bytes: int
+    threads: int
+
+
+def scalar_bits(value: int | float, dtype: DType) -> int:
+    """Return the signed 64-bit integer whose low bytes are the number in memory."""
+    if dtype.kind == "f":
+        code, width = ("<f", "<i") if dtype.bits == 32 else ("<d", "<q")
+        bits: int = struct.unpack(width, struct.pack(code, value))[0]
+        return bits
+    value = int(value)
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def bind(
+    lowered: Lowered,
+    domain: Domain,
+    shape: tuple[int, ...],
+    box: Box,
+    operands: Sequence[tuple[int, ...]],
+    outputs: Sequence[tuple[int, ...]],
+    in_place: Sequence[bool],
+    limits: Limits,
+) -> Binding:
+    """Return the binding of a kernel.
+
+    Parameters
+    ----------
+    lowered, domain
+        The kernel.
+    shape
+        The size of the image, along the axes of the domain.
+    box
+        The part that is computed.
+    operands, outputs
+        Byte strides of each array along the axes of the domain.
+    in_place
+        Whether an output is to overwrite each operand.
+    limits
+        Of this machine and call.
+    """
+    axes = _pointwise_axes if domain.pointwise else _image_axes
+    sizes, operand_axes, output_axes = axes(lowered, domain, shape, box, operands, outputs)
+    layout = lowered.layout
+    packed = False
+    slots: list[int] = []
+    operand_slots, output_slots = [], []
+    for array, strides, covered in zip(layout.operands, operand_axes, in_place, strict=True):
+        direct = _is_contiguous(strides, array.dtype, domain, sizes) and not covered
+        packed = packed or not direct
+        operand_slots.append(len(slots))
+        slots += [0, *strides, int(direct)]
+    streams = _is_streamed(lowered, sizes, limits)
+    for array, strides in zip(layout.outputs, output_axes, strict=True):
+        mode = PACKED
+        if _is_contiguous(strides, array.dtype, domain, sizes):
+            mode = STREAMED if streams else DIRECT
+        packed = packed or mode != DIRECT
+        output_slots.append(len(slots))
+        slots += [0, *strides, mode]
+    slots += [*sizes.counts, *sizes.outer, *sizes.origins]
+    slots += [sizes.rows, sizes.columns, sizes.row_origin, sizes.column_origin]
+    scalar_slot = len(slots)
+    slots += [0] * len(layout.scalars)
+    moved = _bytes_a_column(lowered, domain)
+    threads = limits.threads
+    total = moved * sizes.extent[0] * sizes.extent[1] * sizes.extent[2]
+    if total * (1 + 2 * lowered.has_rings) < _SERIAL_BYTES:
+        threads = 1
+    needs_scratch = lowered.has_rings or packed
+    grain = _grain(lowered, sizes, moved, threads, needs_scratch, limits)
+    scratch = lowered.fixed_scratch
+    if needs_scratch:
+        scratch += sum(rows.nbytes(grain[2]) for rows in lowered.rows)
+    offsets = [_offset(strides, box) if domain.pointwise else 0 for strides in operands]
+    return Binding(
+        tuple(slots),
+        tuple(operand_slots),
+        tuple(offsets),
+        tuple(output_slots),
+        tuple([_offset(strides, box) if domain.pointwise else 0 for strides in outputs]),
+        scalar_slot,
+        sizes.extent,
+        grain,
+        scratch,
+        threads,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    counts: tuple[int, ...]
+    outer: tuple[int, ...]
+    origins: tuple[int, ...]
+    rows: int
+    columns: int
+    row_origin: int
+    column_origin: int
+    extent: tuple[int, int, int]
+
+
+def _offset(strides: tuple[int, ...], box: Box) -> int:
+    return sum(start * stride for start, stride in zip(box.start, strides, strict=True))
+
+
+def _pointwise_axes(
+    lowered: Lowered,
+    domain: Domain,
+    shape: tuple[int, ...],
+    box: Box,
+    operands: Sequence[tuple[int, ...]],
+    outputs: Sequence[tuple[int, ...]],
+) -> tuple[_Sizes, list[list[int]], list[list[int]]]:
+    """Merge and order the axes as the outputs' strides suggest; the last are columns and rows."""
+    merged, strides = collapse_dimensions(box.shape, *outputs, *operands)
+    outer = len(lowered.layout.outer_counts)
+    missing = outer + 2 - len(merged)
+    sizes = [1] * missing + list(merged)
+    # A kernel of rank 0 or 1 has fewer axes than rows and columns: they count as one.
+    lines = [[0] * missing + list(line) + [0] for line in strides]
+    counts = tuple(sizes[:outer])
+    rows, columns = sizes[outer], sizes[outer + 1]
+    total = 1
+    for count in counts:
+        total *= count
+    zeros = (0,) * outer
+    found = _Sizes(counts, counts, zeros, rows, columns, 0, 0, (total, rows, columns))
+    return found, lines[len(outputs) :], lines[: len(outputs)]
+
+
+def _image_axes(
+    lowered: Lowered,
+    domain: Domain,
+    shape: tuple[int, ...],
+    box: Box,
+    operands: Sequence[tuple[int, ...]],
+    outputs: Sequence[tuple[int, ...]],
+) -> tuple[_Sizes, list[list[int]], list[list[int]]]:
+    """Keep the axes as the domain names them."""
+    outer = domain.outer_axes
+    named = (domain.row_axis, domain.column_axis, domain.channel_axis)
+
+    def line(strides: tuple[int, ...]) -> list[int]:
+        return [strides[axis] for axis in outer] + [
+            0 if axis is None else strides[axis] for axis in named
+        ]
+
+    row, column = domain.row_axis, domain.column_axis
+    counts = tuple([box.shape[axis] for axis in outer])
+    total = 1
+    for count in counts:
+        total *= count
+    found = _Sizes(
+        counts,
+        tuple([shape[axis] for axis in outer]),
+        tuple([box.start[axis] for axis in outer]),
+        1 if row is None else shape[row],
+        1 if column is None else shape[column],
+        0 if row is None else box.start[row],
+        0 if column is None else box.start[column],
+        (
+            total,
+            1 if row is None else box.shape[row],
+            1 if column is None else box.shape[column],
+        ),
+    )
+    return found, [line(strides) for strides in operands], [line(strides) for strides in outputs]
+
+
+def _is_contiguous(strides: list[int], dtype: DType, domain: Domain, sizes: _Sizes) -> bool:
+    _, column, channel = strides[-3:]
+    if domain.channels > 1:
+        pixel = dtype.itemsize * domain.channels
+        return channel == dtype.itemsize and (column == pixel or sizes.columns == 1)
+    return column == dtype.itemsize or sizes.columns == 1
+
+
+def _bytes_a_column(lowered: Lowered, domain: Domain) -> int:
+    layout = lowered.layout
+    arrays = (*layout.operands, *layout.outputs)
+    return sum(array.dtype.itemsize for array in arrays) * domain.channels
+
+
+def _is_streamed(lowered: Lowered, sizes: _Sizes, limits: Limits) -> bool:
+    o, y, x = sizes.extent
+    nbytes = sum(array.dtype.itemsize for array in lowered.layout.outputs) * o * y * x
+    return nbytes >= limits.stream_bytes
+
+
+def _grain(
+    lowered: Lowered,
+    sizes: _Sizes,
+    moved: int,
+    threads: int,
+    needs_scratch: bool,
+    limits: Limits,
+) -> tuple[int, int, int]:
+    """Return the size of a piece: strips whose rows fit the cache, and enough pieces to share."""
+    outer, rows, columns = (max(size, 1) for size in sizes.extent)
+    widest = columns
+    if lowered.has_rings and not lowered.whole_rows:
+        a_column = sum(row.count * row.pixel for row in lowered.rows)
+        widest = max(limits.l2 // 2 // max(a_column, 1), 256, 4 * lowered.reach)
+    elif needs_scratch and not lowered.has_rings:
+        widest = _PACKED_COLUMNS
+    strip = _even(columns, widest)
+    if not lowered.has_rings and strip * moved > _PIECE_BYTES and not needs_scratch:
+        strip = _even(columns, max(_PIECE_BYTES // moved, 64))
+    seam = lowered.seam
+    if threads == 1 and not lowered.has_rings:
+        tall = max(_PIECE_BYTES * 4 // (strip * moved), 1)
+    elif threads == 1:
+        tall = rows
+    else:
+        pieces = threads * (4 if seam == 0 else 2)
+        share = -(-rows * outer // pieces)
+        tall = max(share, _ROWS_PER_SEAM * seam, _PIECE_BYTES // 4 // (strip * moved), 1)
+    if tall >= rows:
+        deep = max(min(tall // rows, outer), 1)
+        return deep, rows, strip
+    return 1, _even(rows, tall, 1), strip
+
+
+def _even(length: int, limit: int, unit: int = 64) -> int:
+    """Return the size of equal pieces of at most about `limit`, a multiple of `unit`."""
+    if limit >= length:
+        return length
+    count = -(-length // limit)
+    size = -(-length // count)
+    return min(-(-size // unit) * unit, length)
