@@ -1,0 +1,1 @@
+"""The lazy value that a user holds, the functions on it, and their evaluation."""

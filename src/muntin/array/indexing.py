@@ -1,0 +1,55 @@
+"""Basic indices and transposition as views of nodes; the letters of axes follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import SupportsIndex
+
+from muntin.core.graph.build import view
+from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.shapes import normalize_axes, resolve_index
+from muntin.errors import ShapeError
+
+__all__ = ["indexed", "transposed"]
+
+
+def indexed(node: Node, index: object) -> Node:
+    """Return the view that a basic index (integers, slices, ellipsis, None) takes."""
+    resolved = resolve_index(index, node.shape)
+    axes = tuple([AxisMap(axis.source, axis.start, axis.step) for axis in resolved.axes])
+    return view(
+        node,
+        View(axes, resolved.dropped),
+        resolved.shape,
+        followed(node.axes, [axis.source for axis in resolved.axes]),
+    )
+
+
+def transposed(node: Node, axes: Sequence[SupportsIndex] | None, operation: str) -> Node:
+    """Return the view with its axes permuted, reversed if none are given.
+
+    Raises
+    ------
+    ShapeError
+        If not every axis is named once.
+    """
+    ndim = len(node.shape)
+    order = tuple(reversed(range(ndim))) if axes is None else normalize_axes(axes, ndim, operation)
+    if len(order) != ndim:
+        raise ShapeError(
+            f"{operation}: axes {order} of an array of {ndim} axes; name each axis once"
+        )
+    return view(
+        node,
+        View(tuple([AxisMap(axis) for axis in order])),
+        tuple([node.shape[axis] for axis in order]),
+        followed(node.axes, order),
+    )
+
+
+def followed(letters: str | None, sources: Sequence[int | None]) -> str | None:
+    """Return the letters of a view's axes; None if a new axis is among them."""
+    if letters is None:
+        return None if sources else ""
+    names = [letters[source] for source in sources if source is not None]
+    return "".join(names) if len(names) == len(sources) else None

@@ -1,0 +1,1 @@
+"""NumPy's protocols, and any memory as an array without a copy."""

@@ -1,0 +1,236 @@
+"""The device that is the definition: each node computed whole, in plain NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
+
+from muntin.core.border import BorderMode, index_map
+from muntin.core.graph.node import Node, View
+from muntin.dtypes import DType, dtype_of
+from muntin.errors import InternalError
+from muntin.runtime.device import Value
+
+__all__ = ["ReferenceDevice", "cast_array", "count_devices", "open_device"]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+def count_devices() -> int:
+    """Return 1."""
+    return 1
+
+
+def open_device(index: int = 0) -> ReferenceDevice:
+    """Return the device."""
+    return ReferenceDevice()
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceDevice:
+    """Evaluates graphs node by node."""
+
+    @property
+    def name(self) -> str:
+        return "reference"
+
+    def evaluate(
+        self, roots: Sequence[Node], outs: Sequence[Array | None], *, threads: int = 0
+    ) -> list[Array]:
+        """Return the arrays of the roots; all are computed before any out is written."""
+        return _deliver(roots, _compute(roots, {}), outs)
+
+    def compile(self, placeholders: Sequence[Node], roots: Sequence[Node]) -> ReferenceGraph:
+        """Return the graph with its placeholders open."""
+        return ReferenceGraph(tuple(placeholders), tuple(roots))
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceGraph:
+    """A graph whose placeholders get their values at each run."""
+
+    placeholders: tuple[Node, ...]
+    roots: tuple[Node, ...]
+
+    @property
+    def kernels(self) -> tuple[()]:
+        """None: nothing is compiled."""
+        return ()
+
+    def run(
+        self, values: Sequence[Value], outs: Sequence[Array | None], *, threads: int = 0
+    ) -> list[Array]:
+        """Return the arrays of the roots for these values of the placeholders."""
+        bound = {
+            id(node): np.asarray(value, node.dtype.numpy)
+            for node, value in zip(self.placeholders, values, strict=True)
+        }
+        return _deliver(self.roots, _compute(self.roots, bound), outs)
+
+    def memory_report(self) -> str:
+        """Say that nothing is planned."""
+        return "reference: every node is stored whole"
+
+
+def _compute(roots: Sequence[Node], bound: Mapping[int, Array]) -> list[Array]:
+    """Return the array of each root; arrays that no later node reads are dropped."""
+    order = _post_order(roots)
+    uses = dict.fromkeys((id(node) for node in order), 0)
+    for read in (*roots, *(arg for node in order for arg in node.args)):
+        uses[id(read)] += 1
+    arrays = dict(bound)
+    with np.errstate(all="ignore"):
+        for node in order:
+            if id(node) not in arrays:
+                args = [arrays[id(arg)] for arg in node.args]
+                arrays[id(node)] = _node_array(node, args)
+            for arg in node.args:
+                uses[id(arg)] -= 1
+                if not uses[id(arg)]:
+                    del arrays[id(arg)]
+    return [arrays[id(root)] for root in roots]
+
+
+def _post_order(roots: Sequence[Node]) -> list[Node]:
+    """Return every node once, arguments first."""
+    order: list[Node] = []
+    entered: set[int] = set()
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, is_ready = stack.pop()
+        if is_ready:
+            order.append(node)
+        elif id(node) not in entered:
+            entered.add(id(node))
+            stack.append((node, True))
+            stack += [(arg, False) for arg in reversed(node.args)]
+    return order
+
+
+def _deliver(
+    roots: Sequence[Node], arrays: Sequence[Array], outs: Sequence[Array | None]
+) -> list[Array]:
+    """Return each root's array, fresh or in its out, written in the valid region alone."""
+    fresh = []
+    for root, array in zip(roots, arrays, strict=True):
+        if root.valid is None:
+            fresh.append(np.array(array, order="C"))
+        else:
+            whole = np.zeros(root.shape, root.dtype.numpy)
+            whole[root.valid.slices] = array[root.valid.slices]
+            fresh.append(whole)
+    results = []
+    for root, array, out in zip(roots, fresh, outs, strict=True):
+        if out is None:
+            results.append(array)
+            continue
+        region = ... if root.valid is None else root.valid.slices
+        out[region] = array[region]
+        results.append(out)
+    return results
+
+
+def _node_array(node: Node, args: Sequence[Array]) -> Array:
+    try:
+        rule = _RULES[node.op.kind]
+    except KeyError as error:
+        raise InternalError(f"reference: no rule for nodes of kind {node.op.kind!r}") from error
+    array = rule(node, args)
+    if array.shape != node.shape or array.dtype != node.dtype.numpy:
+        raise InternalError(
+            f"reference: {node.op.name} gave {array.dtype} {array.shape}, but its node says "
+            f"{node.dtype} {node.shape}"
+        )
+    return array
+
+
+def _input(node: Node, args: Sequence[Array]) -> Array:
+    array: Array = node.payload.array
+    return array
+
+
+def _number(node: Node, args: Sequence[Array]) -> Array:
+    return np.asarray(node.payload, node.dtype.numpy)
+
+
+def _index(node: Node, args: Sequence[Array]) -> Array:
+    (axis,) = node.params
+    along = [1] * len(node.shape)
+    along[axis] = -1
+    return np.broadcast_to(np.arange(node.shape[axis]).reshape(along), node.shape)
+
+
+def _elementwise(node: Node, args: Sequence[Array]) -> Array:
+    if node.op.name == "cast":
+        return cast_array(args[0], node.dtype, is_saturating="saturate" in node.params)
+    if node.op.reference is None:
+        raise InternalError(f"reference: the row {node.op.name} has no meaning in NumPy")
+    # At least one axis: NumPy has rules of its own for scalars.
+    result = node.op.reference(*(np.atleast_1d(arg) for arg in args))
+    return np.broadcast_to(
+        result.reshape(result.shape[result.ndim - len(node.shape) :]), node.shape
+    )
+
+
+def cast_array(x: Array, dtype: DType, *, is_saturating: bool = False) -> Array:
+    """Return `x` as `dtype`; integers wrap or clamp, floats truncate and clamp, NaN gives 0."""
+    source = dtype_of(x.dtype)
+    if dtype.is_integer and source.is_integer and is_saturating:
+        low, high = max(source.least, dtype.least), min(source.greatest, dtype.greatest)
+        x = np.clip(x, x.dtype.type(low), x.dtype.type(high))
+    if not (dtype.is_integer and source.is_float):
+        return x.astype(dtype.numpy)
+    whole = np.trunc(x)
+    past = float(dtype.greatest + 1)  # a power of two: exact
+    is_above, is_below = whole >= past, whole <= float(dtype.least)
+    inside = np.where(np.isnan(x) | is_above | is_below, 0, whole).astype(dtype.numpy)
+    inside = np.where(is_above, dtype.numpy.type(dtype.greatest), inside)
+    return np.where(is_below, dtype.numpy.type(dtype.least), inside)
+
+
+def _view(node: Node, args: Sequence[Array]) -> Array:
+    (x,) = args
+    affine: View = node.payload
+    if 0 in node.shape:
+        return np.empty(node.shape, x.dtype)
+    first = dict(affine.fixed)
+    first.update((axis.source, axis.start) for axis in affine.axes if axis.source is not None)
+    corner = x[tuple(slice(first[axis], first[axis] + 1) for axis in range(x.ndim))]
+    return as_strided(corner, node.shape, affine.strides(x.strides), writeable=False)
+
+
+def _neighbour(node: Node, args: Sequence[Array]) -> Array:
+    offsets, mode = node.params
+    x = args[0]
+    for axis, offset in enumerate(offsets):
+        if offset == 0:
+            continue
+        size = x.shape[axis]
+        source = index_map(mode, offset, size + offset, size)
+        x = np.take(x, np.maximum(source, 0), axis=axis)
+        if mode is BorderMode.CONSTANT:
+            along = [1] * x.ndim
+            along[axis] = -1
+            x = np.where(source.reshape(along) < 0, args[1], x)
+    return x
+
+
+def _same(node: Node, args: Sequence[Array]) -> Array:
+    return args[0]
+
+
+_RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
+    "input": _input,
+    "scalar": _number,
+    "constant": _number,
+    "index": _index,
+    "elementwise": _elementwise,
+    "view": _view,
+    "neighbour": _neighbour,
+    "keep": _same,
+}
