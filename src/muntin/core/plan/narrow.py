@@ -36,9 +36,13 @@ def narrow(
     min_bits
         The least width in which the target is to compute.
     """
+    order = topological(outputs)
     narrowing = _Narrowing(intervals, min_bits)
-    for node in topological(outputs):
-        narrowing.made[node] = narrowing.rewritten(node)
+    rows = narrowing.row_types(order)
+    for node in order:
+        made = narrowing.rewritten(node)
+        # What is read at an offset has one type for all its readers: that of its rows.
+        narrowing.made[node] = narrowing.as_type(made, rows[node]) if node in rows else made
     results = [narrowing.as_type(narrowing.made[node], node.dtype) for node in outputs]
     return results, narrowing.known
 
@@ -64,6 +68,19 @@ class _Narrowing:
 
     def interval(self, node: Node) -> Interval:
         return self.intervals.get(node) or whole_type(node.dtype)
+
+    def row_types(self, order: Sequence[Node]) -> dict[Node, DType]:
+        """Return the type of the rows of all integer work that is read at an offset.
+
+        It holds the values of the work and the constants of the borders.
+        """
+        spans: dict[Node, list[Interval]] = {}
+        for node in order:
+            if node.op.kind == "neighbour":
+                producer = node.args[0]
+                if producer.op.kind != "input" and producer.dtype.is_integer:
+                    spans.setdefault(producer, []).append(self.interval(node))
+        return {node: narrowest(_hull(found)) or node.dtype for node, found in spans.items()}
 
     def rewritten(self, node: Node) -> Node:
         """Return the node that has the value of `node` in a narrow type."""
@@ -181,15 +198,10 @@ class _Narrowing:
         return self.remade(node, tuple(cast), dtype, name)
 
     def neighbour(self, node: Node, args: tuple[Node, ...]) -> Node:
-        """Keep rows in a type that holds the producer's values and the border's constant."""
-        producer = args[0]
-        was = node.args[0]
-        if was.op.kind == "input" or was.dtype.is_float or was.dtype.is_bool:
-            return self.remade(node, args, was.dtype)
-        dtype = narrowest(self.interval(node), 8) or node.dtype
-        rows = self.as_type(producer, dtype)
+        """Read rows in their type; the border's constant takes it too."""
+        dtype = args[0].dtype
         constant = tuple([self.as_type(arg, dtype) for arg in args[1:]])
-        return self.remade(node, (rows, *constant), dtype)
+        return self.remade(node, (args[0], *constant), dtype)
 
 
 def _hull(spans: Sequence[Interval]) -> Interval:
