@@ -126,9 +126,8 @@ def _as_nodes(name: str, rule: str, operands: Sequence[Operand]) -> list[Node]:
             )
         elif dtype is None:
             kind = "bool" if isinstance(operand, bool) else "int64"
-            nodes.append(
-                scalar(operand, DTYPES["float64" if isinstance(operand, float) else kind])
-            )
+            alone = DTYPES["float64" if isinstance(operand, float) else kind]
+            nodes.append(scalar(operand, weak_dtype(name, operand, alone)))
         else:
             nodes.append(scalar(operand, weak_dtype(name, operand, dtype)))
     return nodes
@@ -197,7 +196,8 @@ def _step_kind(step: int) -> str:
     return "unit" if abs(step) == 1 else "stepped"
 
 
-def _viewed_region(region: Box, affine: View, shape: tuple[int, ...]) -> Box:
+def _viewed_region(region: Box, affine: View, shape: tuple[int, ...]) -> Box | None:
+    """Return the valid part of a view, None if that is all of it."""
     start, stop = [], []
     for axis, size in zip(affine.axes, shape, strict=True):
         if axis.source is None:
@@ -221,8 +221,15 @@ def _viewed_region(region: Box, affine: View, shape: tuple[int, ...]) -> Box:
     outside = any(
         not region.start[axis] <= position < region.stop[axis] for axis, position in affine.fixed
     )
+    if outside and not shape:
+        raise BorderError(
+            f"view: the element taken lies outside the valid region, {region.start} to "
+            f"{region.stop}; take one inside, or call .valid() first"
+        )
     if outside:
         stop = list(start)
+    if stop == list(shape) and not any(start):
+        return None
     return Box(tuple(start), tuple(max(a, b) for a, b in zip(start, stop, strict=True)))
 
 

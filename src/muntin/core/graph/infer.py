@@ -15,6 +15,7 @@ BOOL = DTYPES["bool"]
 INT8 = DTYPES["int8"]
 FLOAT32 = DTYPES["float32"]
 FLOAT64 = DTYPES["float64"]
+_FLOAT64_BITS = 1023  # every integer of so many bits has a float64 near it
 
 
 @lru_cache(maxsize=None)
@@ -85,7 +86,7 @@ def weak_dtype(name: str, value: bool | int | float, dtype: DType) -> DType:
     Raises
     ------
     RangeError
-        If that type is an integer type that does not hold the number.
+        If that type does not hold the number.
     """
     kind = bool if isinstance(value, bool) else int if isinstance(value, int) else float
     result = _weak_type(kind, dtype)
@@ -93,5 +94,10 @@ def weak_dtype(name: str, value: bool | int | float, dtype: DType) -> DType:
         raise RangeError(
             f"{name}: the number {value} does not fit in {result} ({result.least} to "
             f"{result.greatest}), the type of the array; cast the array with .astype() first"
+        )
+    if kind is int and result.is_float and int(value).bit_length() > _FLOAT64_BITS:
+        raise RangeError(
+            f"{name}: an integer of {int(value).bit_length()} bits does not fit in {result}; use a "
+            "float, such as infinity"
         )
     return result
