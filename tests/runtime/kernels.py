@@ -117,7 +117,12 @@ judge:
 """
 
 
+_kept: list[NativeModule] = []  # two threads may make the same one: neither may vanish
+
+
 @cache
 def native(text: str) -> NativeModule:
     """Return the kernel's code, kept for the whole run."""
-    return compile_ir(text)
+    module = compile_ir(text)
+    _kept.append(module)
+    return module

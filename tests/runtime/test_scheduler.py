@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,7 +30,7 @@ from muntin.runtime.scheduler import (
     SingleThreadScheduler,
     ThreadsScheduler,
 )
-from muntin.runtime.threads import HAS_NATIVE_POOL, NativePool, usable_threads
+from muntin.runtime.threads import HAS_NATIVE_POOL, NativePool, native_pull, usable_threads
 from tests.runtime.kernels import COUNT, SCRATCH, SPIN, native
 
 SCHEDULERS: list[Scheduler] = [
@@ -44,6 +43,7 @@ SCHEDULERS: list[Scheduler] = [
 ]
 every_scheduler = pytest.mark.parametrize("scheduler", SCHEDULERS, ids=repr)
 native_pool = pytest.mark.skipif(not HAS_NATIVE_POOL, reason="the platform has no native pool")
+kills = pytest.mark.skipif(os.name != "posix", reason="os.kill sends no signal on this platform")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform cannot fork")
 
 
@@ -186,7 +186,7 @@ def test_a_child_launches_while_its_parent_does(scheduler):
 
 
 @every_scheduler
-@pytest.mark.skipif(os.name != "posix", reason="os.kill sends no signal on this platform")
+@kills
 def test_an_interrupt_cuts_a_long_launch_short(scheduler):
     job = Spinning(1_000_000, 300_000)
     timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -234,7 +234,7 @@ def test_no_scratch_no_launch(scheduler):
 
 def test_what_a_helper_raises_is_not_lost(monkeypatch):
     main = threading.get_ident()
-    real = scheduler_module.native_loop().pull
+    real = scheduler_module.native_pull()
     begun = threading.Event()
 
     def pull(job: int, scratch: int, budget: int) -> int:
@@ -247,10 +247,60 @@ def test_what_a_helper_raises_is_not_lost(monkeypatch):
     scheduler = ThreadsScheduler(2)
     job = Counting((1, 4, 4), (1, 1, 1))
     with monkeypatch.context() as patch:
-        patch.setattr(scheduler_module, "native_loop", lambda: SimpleNamespace(pull=pull))
+        patch.setattr(scheduler_module, "native_pull", lambda: pull)
         with pytest.raises(LookupError, match="the helper's fault"):
             scheduler.launch(job.launch)
     assert _counts_right(scheduler)
+
+
+@kills
+def test_a_launch_that_is_interrupted_waits_for_its_helpers():
+    gate = scheduler_module._Gate()
+    inside, leave = threading.Event(), threading.Event()
+    left = []
+
+    def work() -> None:
+        inside.set()
+        leave.wait()
+        left.append(1)
+
+    def handler(*_: object) -> None:
+        if len(interrupts) == 2:
+            leave.set()
+        interrupts.append(1)
+        raise KeyboardInterrupt
+
+    interrupts: list[int] = []
+    thread = threading.Thread(target=gate.enter, args=(work,))
+    thread.start()
+    inside.wait()
+    before = signal.signal(signal.SIGINT, handler)
+    signals = threading.Thread(target=_interrupt, args=(interrupts, 3))
+    try:
+        signals.start()
+        with pytest.raises(KeyboardInterrupt):
+            gate.close()
+        assert left == [1]
+        assert len(interrupts) == 3
+    finally:
+        signal.signal(signal.SIGINT, before)
+        signals.join()
+        thread.join()
+    gate.enter(work)
+    assert left == [1], "a closed gate lets nobody in"
+
+
+def _interrupt(seen: list[int], times: int) -> None:
+    for sent in range(times):
+        while len(seen) < sent:
+            time.sleep(0.001)
+        time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_native_functions_keep_their_code():
+    pull = native_pull.__wrapped__()
+    assert pull.keeps.address("pull") == ctypes.cast(pull, ctypes.c_void_p).value
 
 
 @pytest.mark.parametrize("kind", [CPUScheduler, ThreadsScheduler])

@@ -44,7 +44,7 @@ WORDS: Final = 33
 # is what processors fetch at once. A semaphore takes 32 bytes on every 64-bit Linux; it gets 64.
 _BUSY, _QUIT, _JOB, _WANTED, _CURSOR, _PENDING, _DONE, _WORKERS = 0, 16, 17, 18, 32, 48, 64, 80
 _SIGNALLED, _SEMAPHORE, _WORKER_WORDS = 1, 16, 32  # a worker's first word is its state
-_SPIN_NS = 20_000  # a launch that waits for its last pieces goes to sleep after that
+_SPIN_NS = 30_000  # waking a sleeper takes some 10 us: one that waits looks about so long first
 
 _WINDOWS_CLOCK = """
 declare i64 @GetTickCount64()
@@ -180,7 +180,7 @@ entry:
   %next = getelementptr i64, ptr %job, i64 {NEXT}
   br label %loop
 loop:
-  %turn = phi i64 [0, %entry], [%turn.next, %rouse]
+  %turn = phi i64 [0, %entry], [%turn.next, %next.turn]
   %pulled = load atomic i64, ptr %next monotonic, align 8
   %left = icmp ult i64 %pulled, %total
   %two = icmp ult i64 %turn, 2
@@ -192,7 +192,13 @@ choose:
   br i1 %there, label %rouse, label %done
 rouse:
   %worker = call ptr @worker(ptr %pool, i64 %index)
+  %state = load atomic i64, ptr %worker seq_cst, align 8
+  %unanswered = icmp eq i64 %state, 1
+  br i1 %unanswered, label %post, label %next.turn
+post:
   call void @signal(ptr %worker)
+  br label %next.turn
+next.turn:
   %turn.next = add i64 %turn, 1
   br label %loop
 done:
@@ -263,10 +269,22 @@ help:
   store atomic i64 0, ptr %state seq_cst, align 8
   %left = atomicrmw sub ptr %pending, i64 1 seq_cst
   %last = icmp eq i64 %left, 1
-  br i1 %last, label %tell, label %sleep
+  br i1 %last, label %tell, label %linger
 tell:
   %status = call i32 @sem_post(ptr %done)
-  br label %sleep
+  br label %linger
+linger:
+  %from = call i64 @now()
+  br label %spin
+spin:
+  %now.state = load atomic i64, ptr %state seq_cst, align 8
+  %posted = icmp eq i64 %now.state, 1
+  br i1 %posted, label %answer, label %watch
+watch:
+  %to = call i64 @now()
+  %spun = sub i64 %to, %from
+  %patient = icmp slt i64 %spun, {_SPIN_NS}
+  br i1 %patient, label %spin, label %sleep
 leave:
   ret void
 }}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from array import array
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from muntin.config import settings
 from muntin.errors import ParameterError
@@ -16,7 +17,7 @@ from muntin.runtime.memory import Block, MemoryPool
 from muntin.runtime.threads import (
     HAS_NATIVE_POOL,
     NativePool,
-    native_loop,
+    native_pull,
     shared_pool,
     usable_threads,
 )
@@ -162,12 +163,51 @@ class SingleThreadScheduler:
         if 0 in counts:
             return
         job = _Job(launch, counts, 0, self._memory)
-        pull = native_loop().pull
+        pull = native_pull()
         while job.resumes_at(pull(job.address, job.scratch, SLICE_NS)):
             pass
 
     def __repr__(self) -> str:
         return "SingleThreadScheduler()"
+
+
+class _Gate:
+    """Lets helpers in until it is closed, which waits for those inside."""
+
+    def __init__(self) -> None:
+        self._change = threading.Condition()
+        self._inside = 0
+        self._closed = False
+        self.fault: BaseException | None = None
+
+    def enter(self, work: Callable[..., object], *arguments: int) -> None:
+        """Do the work, unless the gate is closed."""
+        with self._change:
+            if self._closed:
+                return
+            self._inside += 1
+        try:
+            work(*arguments)
+        except BaseException as error:  # noqa: BLE001
+            self.fault = error
+        finally:
+            with self._change:
+                self._inside -= 1
+                self._change.notify()
+
+    def close(self) -> None:
+        """Return when nobody is inside, and raise then what a signal handler raised meanwhile."""
+        raised: BaseException | None = None
+        while not self._closed or self._inside:
+            try:
+                with self._change:
+                    self._closed = True
+                    while self._inside:
+                        self._change.wait()
+            except BaseException as error:  # noqa: BLE001
+                raised = error
+        if raised is not None:
+            raise raised
 
 
 class ThreadsScheduler:
@@ -216,46 +256,36 @@ class ThreadsScheduler:
 
     def _slice(self, job: _Job) -> int:
         """Run pieces until all are done or Python must have a look at its signals."""
-        futures: list[Future[int]] = []
+        pull = native_pull()
+        if job.helpers == 0:
+            return pull(job.address, job.scratch, SLICE_NS)
+        gate = _Gate()
         try:
             for number in range(1, job.helpers + 1):
+                scratch = job.scratch + number * job.stride
                 try:
-                    futures.append(self._submit(job, number))
+                    self._submit(job.helpers, gate.enter, pull, job.address, scratch, _ENDLESS)
                 except RuntimeError:
                     break  # the system has no more threads, or Python is ending
-            return native_loop().pull(job.address, job.scratch, SLICE_NS)
+            first = pull(job.address, job.scratch, SLICE_NS)
         finally:
             job.words[pieces.NEXT] = job.total  # also when a signal handler raised
-            _join(futures)
+            gate.close()
+        if gate.fault is not None:
+            raise gate.fault
+        return first
 
-    def _submit(self, job: _Job, number: int) -> Future[int]:
-        scratch = job.scratch + number * job.stride
+    def _submit(self, helpers: int, *call: Any) -> None:
         with self._lock:
-            if self._executor is None or self._helpers < job.helpers:
+            if self._executor is None or self._helpers < helpers:
                 if self._executor is not None:
                     self._executor.shutdown(wait=False)
-                self._helpers = max(job.helpers, self._threads - 1)
+                self._helpers = max(helpers, self._threads - 1)
                 self._executor = ThreadPoolExecutor(self._helpers, "muntin")
-            return self._executor.submit(native_loop().pull, job.address, scratch, _ENDLESS)
+            self._executor.submit(*call)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._threads})"
-
-
-def _join(futures: list[Future[int]]) -> None:
-    """Wait until no helper is at work, whatever a signal handler raises meanwhile."""
-    begun = [future for future in futures if not future.cancel()]
-    raised: BaseException | None = None
-    while True:
-        try:
-            wait(begun)
-            break
-        except BaseException as error:  # noqa: BLE001
-            raised = error
-    if raised is not None:
-        raise raised
-    for future in begun:
-        future.result()
 
 
 class CPUScheduler(ThreadsScheduler):

@@ -23,9 +23,8 @@ from muntin.runtime.pieces import loop_text, pool_text, pool_words
 
 __all__ = [
     "HAS_NATIVE_POOL",
-    "NativeLoop",
     "NativePool",
-    "native_loop",
+    "native_pull",
     "shared_pool",
     "usable_threads",
 ]
@@ -36,25 +35,20 @@ _LINE = 128
 _WORD, _ADDRESS = ctypes.c_int64, ctypes.c_void_p
 
 
-@dataclass(frozen=True, slots=True)
-class NativeLoop:
-    """The loop over a launch's pieces; it holds no interpreter lock while it runs."""
-
-    module: NativeModule  # keeps the code
-    pull: Callable[[int, int, int], int]
-
-
 @cache
-def native_loop() -> NativeLoop:
-    """Return the loop, compiled or loaded on first use."""
+def native_pull() -> Callable[[int, int, int], int]:
+    """Return the loop over a job's pieces; it holds no interpreter lock while it runs.
+
+    It takes the addresses of the job and of the thread's scratch, and a budget in ns or a negative
+    number for none, and returns the first piece that nobody runs.
+    """
     text = loop_text()
     module = compile_ir(text, f"loop\n{text}")
-    return NativeLoop(module, _function(module, "pull", _WORD, _ADDRESS, _ADDRESS, _WORD))
+    return _function(module, "pull", _WORD, _ADDRESS, _ADDRESS, _WORD)
 
 
 @dataclass(frozen=True, slots=True)
 class _PoolFunctions:
-    module: NativeModule
     launch: Callable[[int, int], int]
     prepare: Callable[[int], None]
     hire: Callable[[int, int], None]
@@ -67,7 +61,6 @@ def _pool_functions() -> _PoolFunctions:
     text = pool_text()
     module = compile_ir(text, f"pool\n{text}")
     return _PoolFunctions(
-        module,
         launch=_function(module, "launch", _WORD, _ADDRESS, _ADDRESS),
         prepare=_function(module, "prepare", None, _ADDRESS),
         hire=_function(module, "hire", None, _ADDRESS, _WORD),
@@ -77,7 +70,9 @@ def _pool_functions() -> _PoolFunctions:
 
 
 def _function(module: NativeModule, name: str, *signature: Any) -> Any:
-    return ctypes.CFUNCTYPE(*signature)(module.address(name))
+    function: Any = ctypes.CFUNCTYPE(*signature)(module.address(name))
+    function.keeps = module  # the code, for as long as anyone may call it
+    return function
 
 
 class _Crew:
