@@ -66,7 +66,8 @@ def binomial(size: int) -> tuple[list[int], int]:
 
 
 def normal(size: int, sigma: float) -> list[float]:
-    taps = [math.exp(-((k - size // 2) ** 2) / (2 * sigma * sigma)) for k in range(size)]
+    distances = [(k - size // 2) / sigma for k in range(size)]
+    taps = [math.exp(-(distance * distance) / 2) for distance in distances]
     return [tap / math.fsum(taps) for tap in taps]
 
 

@@ -1,0 +1,129 @@
+"""What vision functions accept: images, sizes, borders and words, checked by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from operator import index
+from typing import SupportsIndex, TypeAlias
+
+import numpy as np
+
+from muntin.array.array import Array
+from muntin.array.creation import asarray
+from muntin.array.operators import common_device
+from muntin.array.tracing import TracedNumber
+from muntin.core.border import Border, BorderMode
+from muntin.errors import BorderError, DTypeError, ParameterError, ShapeError
+from muntin.vision.expression import type_of
+
+__all__ = [
+    "BorderLike",
+    "Size",
+    "choice",
+    "edge",
+    "image",
+    "is_known",
+    "pair",
+    "pixels",
+    "positive",
+    "size_of",
+]
+
+BorderLike: TypeAlias = Border | BorderMode | str
+Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+
+_KINDS = {"u": "unsigned integers", "i": "signed integers", "f": "floats", "b": "bool"}
+NUMBERS = "uif"
+
+
+def pixels(function: str, x: object, kinds: str = NUMBERS) -> Array:
+    """Return an operand as an Array whose element type is of one of the kinds."""
+    array = asarray(x)
+    if type_of(array).kind not in kinds:
+        allowed = ", ".join(_KINDS[kind] for kind in kinds)
+        raise DTypeError(
+            f"{function}: the image is {type_of(array)} {array.shape}; it takes {allowed}; "
+            f'cast it with .astype("{"float32" if "f" in kinds else "uint8"}")'
+        )
+    return array
+
+
+def image(function: str, x: object, kinds: str = NUMBERS) -> Array:
+    """Return an operand as `pixels` does, with a y and an x axis."""
+    array = pixels(function, x, kinds)
+    if array.axes is None or "y" not in array.axes or "x" not in array.axes:
+        raise ShapeError(
+            f"{function}: the image {array.shape} has axes {array.axes!r}; it takes an image with "
+            'axes y and x; name them with muntin.asarray(x, axes="yx")'
+        )
+    return array
+
+
+def pair(
+    function: str, a: object, b: object, kinds: str = NUMBERS, *, is_mixed: bool = False
+) -> tuple[Array, Array]:
+    """Return two operands of one shape, and of one element type unless they may be mixed."""
+    first, second = pixels(function, a, kinds), pixels(function, b, kinds)
+    common_device(function, (first, second))
+    given = f"{type_of(first)} {first.shape} and {type_of(second)} {second.shape}"
+    if first.shape != second.shape:
+        raise ShapeError(
+            f"{function}: operands are {given}; both must have the same shape; stretch one with "
+            "muntin.broadcast_to_match()"
+        )
+    if type_of(first) is not type_of(second) and not is_mixed:
+        raise DTypeError(
+            f"{function}: operands are {given}; both must have the same dtype; "
+            f'cast one with .astype("{type_of(first)}")'
+        )
+    return first, second
+
+
+def edge(function: str, x: Array, border: BorderLike) -> Border:
+    """Return the border under which an image is read."""
+    found = Border.of(border)
+    if found.mode is BorderMode.CONSTANT:
+        found.check_value(type_of(x))
+    if x._node.valid is not None and found.mode is not BorderMode.UNDEFINED:
+        raise BorderError(
+            f"{function}: border {found} needs the whole image, but only {x._node.valid} of "
+            f"{x.shape} is valid; call .valid() to keep that part as an image of its own, or "
+            'use border="undefined"'
+        )
+    return found
+
+
+def size_of(function: str, size: Size, name: str = "size") -> tuple[int, int]:
+    """Return the rows and columns of a centred window."""
+    try:
+        sizes = (index(size), index(size)) if not isinstance(size, Sequence) else tuple(size)
+        rows, columns = [index(length) for length in sizes]
+    except (TypeError, ValueError):
+        rows = columns = 0
+    if rows < 1 or columns < 1 or rows % 2 == 0 or columns % 2 == 0:
+        raise ParameterError(
+            f"{function}: {name} is {size!r}; it takes an odd positive int or a pair of them, "
+            "(rows, columns)"
+        )
+    return rows, columns
+
+
+def is_known(number: object) -> bool:
+    """Return whether a number has its value now, not only when a traced function is called."""
+    return not isinstance(number, TracedNumber)
+
+
+def positive(number: object) -> float | None:
+    """Return a finite number above 0 as a float, None if it is anything else."""
+    if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
+        return None
+    return float(number) if 0 < number < inf else None
+
+
+def choice(function: str, name: str, value: str, allowed: Sequence[str]) -> str:
+    """Return a word that is among those allowed."""
+    if value not in allowed:
+        words = " or ".join(repr(word) for word in allowed)
+        raise ParameterError(f"{function}: {name} is {value!r}; it takes {words}")
+    return value
