@@ -133,6 +133,13 @@ def test_scalar_arrays_have_one_element():
     assert target == -5
 
 
+def test_slots_need_not_be_listed_as_parameters():
+    entry = Function("entry", (), (Store(A, index(0), Const(I32, 4)),))
+    target = np.zeros(1, np.int32)
+    interpret(Program((entry,), (A,)), [pointer(target)], HERE, Memory.scratch(0))
+    assert target[0] == 4
+
+
 def test_functions_see_their_parameters():
     p, n = Var(POINTER, "p"), Var(I64, "n")
     callee = Function("fill", (Parameter(p, written=True), Parameter(n)), (Store(p, index(0), n),))
@@ -189,6 +196,15 @@ def test_independent_loops_run_in_an_order_that_the_seed_decides():
         interpret(program, [pointer(target)], HERE, Memory.scratch(0), seed=seed)
         seen.append(target[0])
     assert seen[0] != seen[1]
+
+
+def test_empty_loops_do_nothing():
+    b = Builder()
+    with b.loop("x", index(3), index(3), independent=True) as x:
+        b.store(A, x, index(1))
+    target = np.zeros(4, np.int64)
+    run(b.statements(), pointer(target), slots=(A,))
+    assert not target.any()
 
 
 def test_independent_iterations_may_nest_and_use_what_they_wrote():

@@ -218,10 +218,11 @@ class _FunctionText:
                     self.block("else", otherwise)
             case Call(function, args):
                 self.line(f"mf_{function}({', '.join([self.value(arg) for arg in args])});")
+            case Store():
+                raise InternalError("emit.opencl_c: the memory of a device holds no pointers")
             case _:
                 raise InternalError(
                     f"emit.opencl_c: no text for the statement {type(statement).__name__}"
-                    + (" of pointer" if isinstance(statement, Store) else "")
                 )
 
     def copy(self, target: Expr, source: Expr, count: Expr) -> None:
@@ -233,7 +234,7 @@ class _FunctionText:
     def loop(self, statement: For) -> None:
         start = self.value(statement.start)
         stop = self.value(statement.stop)
-        if not isinstance(statement.stop, Const):
+        if stop in self.declared or not _NAME.match(stop):
             stop = self.kept(stop, INDEX, "stop")  # what the body sets does not move it
         k = _name(statement.var)
         self.block(

@@ -598,7 +598,7 @@ _add(
             "u": "{d} = icmp ult {t} {0}, 0",
             "b": "{d} = icmp ult {t} {0}, 0",
         },
-        {"f": "(signbit({0}) != 0)", **_each("ui", "({0} < 0)"), "b": "(0)"},
+        {"f": "(signbit({0}) != 0)", "i": "({0} < 0)", **_each("ub", "0")},
         interval=intervals.truth,
     )
 )
@@ -631,7 +631,7 @@ _add(
         "elementwise",
         1,
         "same",
-        np.square,
+        lambda x: np.multiply(x, x),
         body=lambda b, x: b.multiply(x, x),
         interval=intervals.square,
         zero="argument",

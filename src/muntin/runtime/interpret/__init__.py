@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from muntin.core.program import Program
+from muntin.core.program import Function, Parameter, Program
 from muntin.errors import InternalError
 from muntin.runtime.interpret.log import AccessLog
 from muntin.runtime.interpret.memory import Memory, Pointer
@@ -49,18 +49,26 @@ def interpret(
     """
     if len(slots) != len(program.slots):
         raise InternalError(f"interpret: got {len(slots)} slots; there are {len(program.slots)}")
-    log = AccessLog()
+    log, random = AccessLog(), Random(seed)
+    entry = _with_slots(program)
     compiled: dict[str, Callee] = {}
-    for function in program.functions:
-        compiled[function.name] = compile_function(function, log, compiled, Random(seed))
+    for function in (*program.functions[:-1], entry):
+        compiled[function.name] = compile_function(function, log, compiled, random)
     known: dict[str, Any] = dict(zip(BOX, map(np.int64, box), strict=True))
     known["scratch"] = scratch.first
     for var, value in zip(program.slots, slots, strict=True):
         known[var.name] = value if isinstance(value, Pointer) else var.dtype.numpy.type(value)
-    entry = program.entry
     names = [parameter.var.name for parameter in entry.parameters]
     for name in names:
         if name not in known:
             raise InternalError(f"interpret: parameter {name} of the entry is in no slot")
     with np.errstate(all="ignore"):
         compiled[entry.name](*[known[name] for name in names], is_entry=True)
+
+
+def _with_slots(program: Program) -> Function:
+    """Return the entry with a parameter for each slot."""
+    entry = program.entry
+    listed = {parameter.var.name for parameter in entry.parameters}
+    others = tuple([Parameter(var) for var in program.slots if var.name not in listed])
+    return Function(entry.name, (*entry.parameters, *others), entry.body)

@@ -67,11 +67,13 @@ class AccessLog:
 
     def check_iterations(self, loop: str, begins: Sequence[int]) -> None:
         """Check that no iteration read what another wrote; each begins where `begins` says."""
+        if not begins:
+            return
         ends = [*begins[1:], len(self.accesses)]
         actors: list[int] = []
         for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
             actors += [number] * (end - begin)
-        accesses = self.accesses[begins[0] :] if begins else []
+        accesses = self.accesses[begins[0] :]
         for touched in _touched(accesses, actors, [True] * len(accesses)):
             bad = touched.is_read & touched.is_written & (touched.first != touched.last)
             if bad.any():
