@@ -162,7 +162,10 @@ def test_entries_clear_and_stats(cache, folder):
     assert cache.get("a") == b"1"
 
 
-def test_what_a_dead_process_left_goes_with_a_trim(folder):
+@pytest.mark.parametrize(
+    ("use", "arguments"), [("put", ("other", bytes(950))), ("clear", ())], ids=["trim", "clear"]
+)
+def test_what_a_dead_process_left_is_removed(folder, use, arguments):
     cache = KernelCache(folder, 1000)
     cache.put("key", b"1")
     left = folder / "kernels" / "tmpabc"
@@ -170,7 +173,7 @@ def test_what_a_dead_process_left_goes_with_a_trim(folder):
     for path in (left, fresh):
         path.write_bytes(b"half a ker")
     os.utime(left, (0, 0))
-    cache.put("other", bytes(950))
+    getattr(cache, use)(*arguments)
     assert not left.exists()
     assert fresh.exists()
 

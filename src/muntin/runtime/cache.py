@@ -166,8 +166,11 @@ class KernelCache:
         """Remove all kernels; return how many there were."""
         removed = 0
         if self._is_trusted():
-            for path, _ in self._scan():
-                removed += _remove(path) and path.name.endswith(_SUFFIX)
+            for path, status in self._scan():
+                if path.name.endswith(_SUFFIX):
+                    removed += _remove(path)
+                else:
+                    _remove_stale(path, status)
         self._nbytes = None
         return removed
 
@@ -217,10 +220,9 @@ class KernelCache:
                 continue  # another process has just removed it
 
     def _trim(self) -> None:
-        oldest = time.time() - _STALE
         for path, status in self._scan():
-            if not path.name.endswith(_SUFFIX) and status.st_mtime < oldest:
-                _remove(path)
+            if not path.name.endswith(_SUFFIX):
+                _remove_stale(path, status)
         total = 0
         for entry in self.entries():
             if total + entry.nbytes > self.limit * _TRIMMED:
@@ -288,6 +290,11 @@ def _remove(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _remove_stale(path: Path, status: os.stat_result) -> None:
+    if status.st_mtime < time.time() - _STALE:  # else a living process may be writing it
+        _remove(path)
 
 
 def _check_private(folder: Path) -> None:
