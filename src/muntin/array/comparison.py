@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from muntin.array.tracing import TracedInt
 from muntin.core.graph.build import Operand, cast, elementwise
 from muntin.core.graph.node import Node
 from muntin.dtypes import DTYPES
+from muntin.errors import RangeError
 
 __all__ = ["compare"]
 
@@ -40,6 +42,8 @@ def _with_number(name: str, x: Node, number: int | float) -> Node:
     row = _INT64 if x.dtype.is_bool else x.dtype
     if row.is_float or isinstance(number, float) or row.least <= number <= row.greatest:
         return elementwise(name, x, number)
+    if isinstance(number, TracedInt):  # another call may bring a number in range
+        raise RangeError(f"{name}: the number {int(number)} does not fit in {row}")
     x = cast(x, row)
     known = _TRUE_OF_A_LARGER_NUMBER if number > row.greatest else _TRUE_OF_A_SMALLER_NUMBER
     return elementwise("less_equal" if name in known else "greater", x, row.greatest)

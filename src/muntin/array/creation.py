@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from math import ceil, isfinite
+from typing import Any, SupportsIndex
 
 import numpy.typing as npt
 
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
-from muntin.core.graph.build import cast, input_node
+from muntin.array.operators import common_device, node_of
+from muntin.core.graph.build import broadcast_to, cast, input_node
+from muntin.core.graph.build import index as build_index
 from muntin.core.graph.node import Node
+from muntin.core.shapes import as_shape, normalize_axis
 from muntin.dtypes import DType, dtype_of
+from muntin.errors import ParameterError, ShapeError
 from muntin.interop.memory import as_ndarray
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.device import find_device
 
-__all__ = ["asarray"]
+__all__ = [
+    "arange",
+    "asarray",
+    "full",
+    "full_like",
+    "index",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
 
 
 def asarray(
@@ -70,12 +85,137 @@ def asarray(
         node = input_node(buffer, array.shape, buffer.dtype, letters)
     if dtype is not None:
         node = cast(node, dtype_of(dtype))
-    if device is not None:
-        committed = find_device(device).name
-    return Array(node, committed)
+    return Array(node, _committed(device, committed))
+
+
+def _committed(device: str | None, own: str | None) -> str | None:
+    return own if device is None else find_device(device).name
 
 
 def _renamed(node: Node, axes: str | None) -> Node:
     return Node(
         node.op, node.args, node.params, node.payload, node.shape, node.dtype, axes, node.valid
     )
+
+
+def full(
+    shape: Any,
+    fill_value: Any,
+    *,
+    dtype: DType | npt.DTypeLike | None = None,
+    device: str | None = None,
+    axes: str | None = None,
+) -> Array:
+    """Return an Array of one value, which takes no memory in an expression.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    fill_value : scalar
+        A number or a 0-d Array.
+    dtype : data-type, optional
+        The element type; None is that of the value.
+    device : str, optional
+        Where expressions of the Array are evaluated.
+    axes : str, optional
+        A letter an axis; None leaves them without names, so that they take those of others.
+    """
+    lengths = as_shape(shape, "full")
+    node = node_of("full", fill_value)
+    if dtype is not None:
+        node = cast(node, dtype_of(dtype))
+    if node.shape:
+        raise ShapeError(f"full: the value has shape {node.shape}; give a number or a 0-d Array")
+    letters = None if axes is None else checked_axes("full", axes, len(lengths))
+    stretched = _renamed(broadcast_to(node, lengths, "full"), letters)
+    return Array(stretched, _committed(device, common_device("full", (fill_value,))))
+
+
+def zeros(
+    shape: Any,
+    *,
+    dtype: DType | npt.DTypeLike = "float64",
+    device: str | None = None,
+    axes: str | None = None,
+) -> Array:
+    """Return an Array of zeros, which takes no memory in an expression."""
+    return full(shape, 0, dtype=dtype, device=device, axes=axes)
+
+
+def ones(
+    shape: Any,
+    *,
+    dtype: DType | npt.DTypeLike = "float64",
+    device: str | None = None,
+    axes: str | None = None,
+) -> Array:
+    """Return an Array of ones, which takes no memory in an expression."""
+    return full(shape, 1, dtype=dtype, device=device, axes=axes)
+
+
+def full_like(x: Any, /, fill_value: Any, *, dtype: DType | npt.DTypeLike | None = None) -> Array:
+    """Return an Array of one value with the shape, axes and device of x, and its type if none."""
+    node = node_of("full_like", x)
+    made = full(node.shape, fill_value, dtype=node.dtype if dtype is None else dtype)
+    return Array(_renamed(made._node, node.axes), common_device("full_like", (x, fill_value)))
+
+
+def zeros_like(x: Any, /, *, dtype: DType | npt.DTypeLike | None = None) -> Array:
+    """Return zeros with the shape, axes and device of x, and its type if none is given."""
+    return full_like(x, 0, dtype=dtype)
+
+
+def ones_like(x: Any, /, *, dtype: DType | npt.DTypeLike | None = None) -> Array:
+    """Return ones with the shape, axes and device of x, and its type if none is given."""
+    return full_like(x, 1, dtype=dtype)
+
+
+def index(shape: Any, axis: SupportsIndex, *, axes: str | None = None) -> Array:
+    """Return the int64 Array that holds each element's index along an axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.asarray(index((2, 3), 1))
+    array([[0, 1, 2],
+           [0, 1, 2]])
+    """
+    lengths = as_shape(shape, "index")
+    place = normalize_axis(axis, len(lengths), "index")
+    letters = None if axes is None else checked_axes("index", axes, len(lengths))
+    return Array(build_index(place, lengths, letters))
+
+
+def arange(
+    start: int | float,
+    stop: int | float | None = None,
+    step: int | float = 1,
+    *,
+    dtype: DType | npt.DTypeLike | None = None,
+) -> Array:
+    """Return start, start + step, … before stop; from 0 if only the stop is given.
+
+    Raises
+    ------
+    ParameterError
+        If the step is 0 or a number is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.asarray(arange(2, 10, 3))
+    array([2, 5, 8])
+    """
+    first, last = (0, start) if stop is None else (start, stop)
+    if step == 0 or not all(isfinite(number) for number in (first, last, step)):
+        raise ParameterError(
+            f"arange: from {first} to {last} in steps of {step}; the step must not be 0, and all "
+            "three must be finite"
+        )
+    if all(isinstance(number, int) for number in (first, last, step)):
+        count = max(0, -((first - last) // step))
+    else:
+        count = max(0, ceil((last - first) / step))
+    values = index(count, 0) * step + first
+    return values if dtype is None else values.astype(dtype)

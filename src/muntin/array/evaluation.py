@@ -16,11 +16,21 @@ from muntin.core.graph.build import input_node
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.errors import DTypeError, ParameterError, ShapeError, UnsupportedError
-from muntin.runtime.buffer import Buffer, note_write, share_memory, write_count
+from muntin.runtime.buffer import Buffer, note_write, share_memory
 from muntin.runtime.context import checked_threads, context
 from muntin.runtime.device import Device, find_device
 
-__all__ = ["Out", "Pending", "as_outs", "check_out", "evaluate", "result_node"]
+__all__ = [
+    "Out",
+    "Pending",
+    "as_outs",
+    "check_outs",
+    "chosen_device",
+    "eval",
+    "evaluate",
+    "note_writes",
+    "result_node",
+]
 
 Out: TypeAlias = npt.NDArray[Any] | Sequence[npt.NDArray[Any]] | None
 
@@ -72,16 +82,19 @@ def _run(
     outs: Sequence[npt.NDArray[Any] | None],
     threads: int,
 ) -> list[npt.NDArray[Any]]:
-    for out in outs:
-        if out is not None:
-            note_write(out)
+    note_writes(outs)
     return device.evaluate(nodes, outs, threads=threads)
 
 
+def note_writes(outs: Sequence[npt.NDArray[Any] | None]) -> None:
+    """Record that outs are about to be written."""
+    for out in outs:
+        if out is not None:
+            note_write(out)
+
+
 def check_versions(roots: Sequence[Node]) -> None:
-    """Raise StaleInputError if muntin has written an input since it was taken."""
-    if write_count() == 0:
-        return
+    """Raise an error if an input cannot be read any more: see `Buffer.check_version`."""
     seen: set[int] = set()
     stack = list(roots)
     while stack:
@@ -136,6 +149,13 @@ def check_outs(
 
 def check_out(operation: str, node: Node, out: npt.NDArray[Any]) -> None:
     """Raise what is wrong with `out` as the memory of a result, if anything is."""
+    if (
+        type(out) is np.ndarray
+        and out.shape == node.shape
+        and out.dtype == node.dtype.numpy
+        and out.flags.carray  # in C order, aligned and writeable
+    ):
+        return
     if not isinstance(out, np.ndarray):
         raise UnsupportedError(
             f"{operation}: out is a {type(out).__name__}; results are written to NumPy arrays"
@@ -159,6 +179,57 @@ def check_out(operation: str, node: Node, out: npt.NDArray[Any]) -> None:
             f"{operation}: out has strides {out.strides}, by which several elements share memory; "
             "give an array that was not broadcast"
         )
+
+
+def eval(
+    *arrays: Operators, out: Out = None, threads: int | None = None, block: bool = True
+) -> Any:
+    """Compute several Arrays in one pass, into memory that is given or fresh.
+
+    Parameters
+    ----------
+    *arrays : Array
+        The Arrays; each then holds its result and drops its expression.
+    out : ndarray or tuple of ndarray, optional
+        Memory for the results, in order, of their shapes and types. It may overlap the inputs,
+        but not each other. Where a result is only valid in part, the rest is left untouched.
+    threads : int, optional
+        How many threads; None leaves it to the context.
+    block : bool
+        Whether to return when the results are there, or at once with a `Pending`.
+
+    Returns
+    -------
+    Array, tuple of Array or Pending
+        The Arrays given, a single one without a tuple.
+
+    Raises
+    ------
+    StaleInputError
+        If an input was written by an evaluation with `out` after the expression was built.
+    ShapeError, DTypeError, ParameterError
+        If an out does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np, muntin as mt
+    >>> x = mt.asarray(np.arange(4.0))
+    >>> low, high = mt.eval(x - 1, x + 1)
+    >>> float(low[0]), float(high[3])
+    (-1.0, 4.0)
+    """
+    for array in arrays:
+        if not isinstance(array, Operators):
+            raise UnsupportedError(
+                f"eval: got a {type(array).__name__}; it takes Arrays; make one with "
+                "muntin.asarray()"
+            )
+    outs = as_outs("eval", out, len(arrays))
+    if not block:
+        check_not_tracing("eval")
+        return Pending(arrays, outs, threads)
+    evaluate(arrays, outs, threads)
+    return arrays[0] if len(arrays) == 1 else arrays
 
 
 class Pending:

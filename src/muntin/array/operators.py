@@ -8,6 +8,7 @@ import numpy as np
 
 from muntin.array.comparison import compare
 from muntin.array.tracing import TracedNumber
+from muntin.core.graph import build
 from muntin.core.graph.build import Operand, cast, constant, elementwise, input_node, scalar
 from muntin.core.graph.node import Node
 from muntin.dtypes import DTYPES, dtype_of
@@ -15,7 +16,7 @@ from muntin.errors import DeviceError, DTypeError, UnsupportedError
 from muntin.interop.memory import as_ndarray
 from muntin.runtime.buffer import Buffer
 
-__all__ = ["Operators", "combine", "lower"]
+__all__ = ["Operators", "combine", "common_device", "lower", "node_of"]
 
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 _PLAIN = frozenset((bool, int, float))
@@ -49,6 +50,14 @@ def lower(operation: str, operand: object) -> Operand:
         f"{operation}: got an operand of type {type(operand).__name__}; it takes Arrays, NumPy "
         "arrays and numbers; convert others with muntin.asarray()"
     )
+
+
+def node_of(operation: str, x: object) -> Node:
+    """Return an operand as a node: a number alone gets the type that NumPy gives it."""
+    operand = lower(operation, x)
+    if isinstance(operand, Node):
+        return operand
+    return build.number(operation, operand)
 
 
 def combine(name: str, *operands: object) -> tuple[Node, str | None]:

@@ -10,7 +10,15 @@ from typing import Any, NoReturn, TypeAlias
 
 from muntin.errors import UnsupportedError
 
-__all__ = ["Formula", "TracedFloat", "TracedInt", "TracedNumber", "check_not_tracing", "tracing"]
+__all__ = [
+    "Formula",
+    "TracedFloat",
+    "TracedInt",
+    "TracedNumber",
+    "check_not_tracing",
+    "is_tracing",
+    "tracing",
+]
 
 _is_tracing: ContextVar[bool] = ContextVar("muntin_tracing", default=False)
 
@@ -23,6 +31,11 @@ def tracing() -> Iterator[None]:
         yield
     finally:
         _is_tracing.reset(token)
+
+
+def is_tracing() -> bool:
+    """Return whether a function is traced in this context."""
+    return _is_tracing.get()
 
 
 def check_not_tracing(operation: str) -> None:

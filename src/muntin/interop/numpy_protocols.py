@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from inspect import signature
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from muntin.core.graph.build import broadcast_to, cast
 from muntin.dtypes import dtype_of
 from muntin.errors import DTypeError, UnsupportedError
 
-__all__ = ["UFUNCS", "call_function", "call_ufunc", "implements"]
+__all__ = ["UFUNCS", "call_function", "call_ufunc", "implements", "refuse", "write_result"]
 
 UFUNCS: Mapping[np.ufunc, str] = {
     np.absolute: "abs",
@@ -76,28 +77,29 @@ def call_ufunc(
     """
     name = ufunc.__name__
     if method != "__call__":
-        _refuse(f"{name}.{method}")
+        refuse(f"{name}.{method}")
     operation = UFUNCS.get(ufunc)
     if operation is None:
-        _refuse(name)
+        refuse(name)
     if options:
         raise UnsupportedError(
             f"numpy.{name}: option {', '.join(options)} does not work on muntin Arrays; use "
             "muntin.where for a choice and .astype() for another type"
         )
     if name == "fmod" and not any(_is_float(value) for value in inputs):
-        _refuse("fmod of integers")
+        refuse("fmod of integers")
     result = kind(*combine(operation, *inputs))
     if out is None:
         return result
-    return _written(name, result, out[0])
+    return write_result(name, result, out[0])
 
 
 def _is_float(value: Any) -> bool:
     return getattr(value, "dtype", np.dtype(type(value))).kind == "f"
 
 
-def _written(name: str, result: Operators, out: Any) -> npt.NDArray[Any]:
+def write_result(name: str, result: Operators, out: Any) -> npt.NDArray[Any]:
+    """Write a result to `out`, cast and broadcast as NumPy would, and return `out`."""
     node = result._node
     if not isinstance(out, np.ndarray):
         raise UnsupportedError(
@@ -116,12 +118,19 @@ def _written(name: str, result: Operators, out: Any) -> npt.NDArray[Any]:
 
 # --- functions ------------------------------------------------------------------------------------
 
+Meaning = TypeVar("Meaning", bound=Callable[..., Any])
+
 _FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
-def implements(function: Callable[..., Any], meaning: Callable[..., Any]) -> None:
-    """Have a NumPy function that is given an Array call `meaning`."""
-    _FUNCTIONS[function] = meaning
+def implements(function: Callable[..., Any]) -> Callable[[Meaning], Meaning]:
+    """Have a NumPy function that is given an Array call the function under this decorator."""
+
+    def decorate(meaning: Meaning) -> Meaning:
+        _FUNCTIONS[function] = meaning
+        return meaning
+
+    return decorate
 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -130,46 +139,24 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
     Raises
     ------
     UnsupportedError
-        If muntin has no such function.
+        If muntin has no such function, or its own takes other arguments.
     """
     meaning = _FUNCTIONS.get(function)
     if meaning is None:
-        _refuse(function.__name__)
+        refuse(function.__name__)
+    try:
+        signature(meaning).bind(*args, **kwargs)
+    except TypeError as error:
+        raise UnsupportedError(
+            f"numpy.{function.__name__}: muntin Arrays take no such arguments: {error}; call "
+            "muntin's function, or numpy.asarray(x) first to compute the elements"
+        ) from error
     return meaning(*args, **kwargs)
 
 
-def _refuse(name: str) -> NoReturn:
+def refuse(name: str) -> NoReturn:
+    """Raise the error for what NumPy can do and muntin cannot."""
     raise UnsupportedError(
         f"numpy.{name}: is not defined for muntin Arrays; call the function of that name in "
         "muntin, if there is one, or numpy.asarray(x) first to compute the elements"
     )
-
-
-def _with_elements(function: Callable[..., Any]) -> Callable[..., Any]:
-    def computed(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(_elements, args), **{k: _elements(v) for k, v in kwargs.items()})
-
-    return computed
-
-
-def _elements(value: Any) -> Any:
-    return np.asarray(value) if isinstance(value, Operators) else value
-
-
-# Functions that end an expression: they want its elements.
-for _function in (np.allclose, np.array_equal, np.array_equiv, np.save, np.savetxt, np.savez):
-    implements(_function, _with_elements(_function))
-
-
-def _copyto(dst: Any, src: Operators, casting: str = "same_kind", where: Any = True) -> None:
-    if where is not True or casting != "same_kind":
-        _refuse("copyto with options")
-    _written("copyto", src, dst)
-
-
-def _shape(a: Operators) -> tuple[int, ...]:
-    return a._node.shape
-
-
-implements(np.copyto, _copyto)
-implements(np.shape, _shape)

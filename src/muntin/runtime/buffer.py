@@ -12,7 +12,7 @@ import numpy.typing as npt
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import StaleInputError
 
-__all__ = ["Buffer", "WriteLog", "note_write", "share_memory", "write_count"]
+__all__ = ["Buffer", "WriteLog", "note_write", "share_memory"]
 
 _KEPT_WRITES = 4096
 _OVERLAP_WORK = 1 << 14  # past this search effort two interleaved layouts count as overlapping
@@ -54,7 +54,10 @@ class _Layout(NamedTuple):
 
 
 def _layout(array: npt.NDArray[Any]) -> _Layout:
-    address = array.__array_interface__["data"][0]
+    address = array.ctypes.data
+    if array.flags.c_contiguous:
+        size = array.nbytes
+        return _Layout(address, address, address + size, (size,), (1,), "|u1")
     shape, strides = array.shape, array.strides
     low = high = address
     if array.size:
@@ -115,11 +118,6 @@ _log = WriteLog()
 def note_write(array: npt.NDArray[Any]) -> None:
     """Record that muntin is about to write `array`: expressions that read it are then stale."""
     _log.note(array)
-
-
-def write_count() -> int:
-    """Return how many writes were recorded."""
-    return _log.serial
 
 
 class Buffer:

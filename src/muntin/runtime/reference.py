@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from muntin.core.border import BorderMode, index_map
 from muntin.core.graph.node import Node, View
+from muntin.core.graph.order import topological
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import InternalError
 from muntin.runtime.device import Value
@@ -79,7 +80,7 @@ class ReferenceGraph:
 
 def _compute(roots: Sequence[Node], bound: Mapping[int, Array]) -> list[Array]:
     """Return the array of each root; arrays that no later node reads are dropped."""
-    order = _post_order(roots)
+    order = topological(roots)
     uses = dict.fromkeys((id(node) for node in order), 0)
     for read in (*roots, *(arg for node in order for arg in node.args)):
         uses[id(read)] += 1
@@ -94,22 +95,6 @@ def _compute(roots: Sequence[Node], bound: Mapping[int, Array]) -> list[Array]:
                 if not uses[id(arg)]:
                     del arrays[id(arg)]
     return [arrays[id(root)] for root in roots]
-
-
-def _post_order(roots: Sequence[Node]) -> list[Node]:
-    """Return every node once, arguments first."""
-    order: list[Node] = []
-    entered: set[int] = set()
-    stack = [(root, False) for root in reversed(roots)]
-    while stack:
-        node, is_ready = stack.pop()
-        if is_ready:
-            order.append(node)
-        elif id(node) not in entered:
-            entered.add(id(node))
-            stack.append((node, True))
-            stack += [(arg, False) for arg in reversed(node.args)]
-    return order
 
 
 def _deliver(

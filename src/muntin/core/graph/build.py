@@ -25,6 +25,7 @@ __all__ = [
     "input_node",
     "keep",
     "neighbour",
+    "number",
     "scalar",
     "view",
 ]
@@ -46,6 +47,14 @@ def input_node(
 def scalar(value: Number, dtype: DType) -> Node:
     """Return a number that is passed to the kernel: a new value compiles nothing."""
     return Node(_SCALAR, (), (), value, (), dtype, "")
+
+
+def number(name: str, value: Number) -> Node:
+    """Return a number that stands beside no array, in the type that NumPy gives it."""
+    kind = "bool" if isinstance(value, bool) else "int64"
+    return scalar(
+        value, weak_dtype(name, value, DTYPES["float64" if isinstance(value, float) else kind])
+    )
 
 
 def constant(value: Number, dtype: DType) -> Node:
@@ -125,9 +134,7 @@ def _as_nodes(name: str, rule: str, operands: Sequence[Operand]) -> list[Node]:
                 "NumPy arrays and Python numbers"
             )
         elif dtype is None:
-            kind = "bool" if isinstance(operand, bool) else "int64"
-            alone = DTYPES["float64" if isinstance(operand, float) else kind]
-            nodes.append(scalar(operand, weak_dtype(name, operand, alone)))
+            nodes.append(number(name, operand))
         else:
             nodes.append(scalar(operand, weak_dtype(name, operand, dtype)))
     return nodes

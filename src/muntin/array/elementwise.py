@@ -1,0 +1,339 @@
+"""Elementwise functions under the Array API's names: lazy, broadcast, typed as NumPy types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from muntin.array.array import Array
+from muntin.array.operators import combine, common_device, node_of
+from muntin.dtypes import DType
+
+__all__ = [
+    "abs",
+    "add",
+    "astype",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "cast",
+    "ceil",
+    "clip",
+    "copysign",
+    "divide",
+    "equal",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "greater",
+    "greater_equal",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "not_equal",
+    "positive",
+    "reciprocal",
+    "remainder",
+    "round",
+    "sign",
+    "signbit",
+    "sqrt",
+    "square",
+    "subtract",
+    "trunc",
+    "where",
+]
+
+
+def _apply(name: str, *operands: Any) -> Array:
+    return Array(*combine(name, *operands))
+
+
+# --- arithmetic -----------------------------------------------------------------------------------
+
+
+def abs(x: Any, /) -> Array:
+    """Return the absolute values; the least signed integer stays itself."""
+    return _apply("abs", x)
+
+
+def add(x1: Any, x2: Any, /) -> Array:
+    """Return x1 + x2; integers wrap, truth values give their union."""
+    return _apply("add", x1, x2)
+
+
+def subtract(x1: Any, x2: Any, /) -> Array:
+    """Return x1 - x2; integers wrap, truth values are refused."""
+    return _apply("subtract", x1, x2)
+
+
+def multiply(x1: Any, x2: Any, /) -> Array:
+    """Return x1 · x2; integers wrap."""
+    return _apply("multiply", x1, x2)
+
+
+def divide(x1: Any, x2: Any, /) -> Array:
+    """Return x1 / x2 as floats."""
+    return _apply("divide", x1, x2)
+
+
+def floor_divide(x1: Any, x2: Any, /) -> Array:
+    """Return x1 / x2 rounded down; integers by zero give 0."""
+    return _apply("floor_divide", x1, x2)
+
+
+def remainder(x1: Any, x2: Any, /) -> Array:
+    """Return what `floor_divide` leaves, with the sign of x2; integers by zero give 0."""
+    return _apply("remainder", x1, x2)
+
+
+def fmod(x1: Any, x2: Any, /) -> Array:
+    """Return the remainder of floats with the sign of x1."""
+    return _apply("fmod", x1, x2)
+
+
+def negative(x: Any, /) -> Array:
+    """Return -x; integers wrap, truth values are refused."""
+    return _apply("negative", x)
+
+
+def sign(x: Any, /) -> Array:
+    """Return -1, 0 or 1, and NaN for NaN."""
+    return _apply("sign", x)
+
+
+def sqrt(x: Any, /) -> Array:
+    """Return the square roots as floats, correctly rounded."""
+    return _apply("sqrt", x)
+
+
+def square(x: Any, /) -> Array:
+    """Return x · x; integers wrap."""
+    return _apply("square", x)
+
+
+def reciprocal(x: Any, /) -> Array:
+    """Return 1 / x as floats."""
+    return _apply("reciprocal", x)
+
+
+def copysign(x1: Any, x2: Any, /) -> Array:
+    """Return the magnitudes of x1 with the signs of x2, as floats."""
+    return _apply("copysign", x1, x2)
+
+
+def minimum(x1: Any, x2: Any, /) -> Array:
+    """Return the lesser elements; NaN wins, and -0.0 is less than 0.0."""
+    return _apply("minimum", x1, x2)
+
+
+def maximum(x1: Any, x2: Any, /) -> Array:
+    """Return the greater elements; NaN wins, and 0.0 is greater than -0.0."""
+    return _apply("maximum", x1, x2)
+
+
+# --- rounding -------------------------------------------------------------------------------------
+
+
+def floor(x: Any, /) -> Array:
+    """Return x rounded down; integers stay as they are."""
+    return _apply("floor", x)
+
+
+def ceil(x: Any, /) -> Array:
+    """Return x rounded up; integers stay as they are."""
+    return _apply("ceil", x)
+
+
+def trunc(x: Any, /) -> Array:
+    """Return x rounded toward zero; integers stay as they are."""
+    return _apply("trunc", x)
+
+
+def round(x: Any, /) -> Array:
+    """Return x rounded to the nearest whole number, halves to the even one."""
+    return _apply("round", x)
+
+
+# --- comparison and logic -------------------------------------------------------------------------
+
+
+def equal(x1: Any, x2: Any, /) -> Array:
+    """Return whether elements are equal; exact for every pair of types that NumPy has exact."""
+    return _apply("equal", x1, x2)
+
+
+def not_equal(x1: Any, x2: Any, /) -> Array:
+    """Return whether elements differ; NaN differs from itself."""
+    return _apply("not_equal", x1, x2)
+
+
+def less(x1: Any, x2: Any, /) -> Array:
+    """Return x1 < x2."""
+    return _apply("less", x1, x2)
+
+
+def less_equal(x1: Any, x2: Any, /) -> Array:
+    """Return x1 <= x2."""
+    return _apply("less_equal", x1, x2)
+
+
+def greater(x1: Any, x2: Any, /) -> Array:
+    """Return x1 > x2."""
+    return _apply("greater", x1, x2)
+
+
+def greater_equal(x1: Any, x2: Any, /) -> Array:
+    """Return x1 >= x2."""
+    return _apply("greater_equal", x1, x2)
+
+
+def logical_and(x1: Any, x2: Any, /) -> Array:
+    """Return whether both are nonzero."""
+    return _apply("logical_and", x1, x2)
+
+
+def logical_or(x1: Any, x2: Any, /) -> Array:
+    """Return whether one is nonzero or both are."""
+    return _apply("logical_or", x1, x2)
+
+
+def logical_xor(x1: Any, x2: Any, /) -> Array:
+    """Return whether just one is nonzero."""
+    return _apply("logical_xor", x1, x2)
+
+
+def logical_not(x: Any, /) -> Array:
+    """Return whether elements are zero."""
+    return _apply("logical_not", x)
+
+
+def isnan(x: Any, /) -> Array:
+    """Return whether elements are NaN."""
+    return _apply("isnan", x)
+
+
+def isinf(x: Any, /) -> Array:
+    """Return whether elements are infinite."""
+    return _apply("isinf", x)
+
+
+def isfinite(x: Any, /) -> Array:
+    """Return whether elements are neither infinite nor NaN."""
+    return _apply("isfinite", x)
+
+
+def signbit(x: Any, /) -> Array:
+    """Return whether the sign is negative, that of -0.0 and NaN too."""
+    return _apply("signbit", x)
+
+
+# --- bits -----------------------------------------------------------------------------------------
+
+
+def bitwise_and(x1: Any, x2: Any, /) -> Array:
+    """Return the bits that are set in both integers."""
+    return _apply("bitwise_and", x1, x2)
+
+
+def bitwise_or(x1: Any, x2: Any, /) -> Array:
+    """Return the bits that are set in either integer."""
+    return _apply("bitwise_or", x1, x2)
+
+
+def bitwise_xor(x1: Any, x2: Any, /) -> Array:
+    """Return the bits that are set in just one integer."""
+    return _apply("bitwise_xor", x1, x2)
+
+
+def bitwise_invert(x: Any, /) -> Array:
+    """Return the bits that are not set; truth values are negated."""
+    return _apply("bitwise_invert", x)
+
+
+def bitwise_left_shift(x1: Any, x2: Any, /) -> Array:
+    """Return x1 shifted left; a count below 0 or past the width gives 0."""
+    return _apply("bitwise_left_shift", x1, x2)
+
+
+def bitwise_right_shift(x1: Any, x2: Any, /) -> Array:
+    """Return x1 shifted right with its sign; a count out of range gives 0 or -1."""
+    return _apply("bitwise_right_shift", x1, x2)
+
+
+# --- choice and types -----------------------------------------------------------------------------
+
+
+def positive(x: Any, /) -> Array:
+    """Return x; truth values are refused."""
+    return +_array("positive", x)
+
+
+def where(condition: Any, x1: Any, x2: Any, /) -> Array:
+    """Return x1 where the condition is nonzero, else x2, in their common type."""
+    return _apply("where", condition, x1, x2)
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
+    """Return x held between two bounds, of which either may be left out.
+
+    Notes
+    -----
+    `max` wins where the bounds cross, and NaN wins everywhere, as in NumPy.
+    """
+    clipped = _array("clip", x)
+    row = clipped._node.dtype
+    if min is not None and not (type(min) is int and row.is_integer and min < row.least):
+        clipped = _apply("maximum", clipped, min)
+    if max is not None and not (type(max) is int and row.is_integer and max > row.greatest):
+        clipped = _apply("minimum", clipped, max)
+    return clipped
+
+
+def cast(x: Any, dtype: DType | npt.DTypeLike, /, *, overflow: str = "wrap") -> Array:
+    """Return x as another element type.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements.
+    dtype : data-type
+        The type.
+    overflow : {"wrap", "saturate"}
+        What becomes of integers that a narrower integer type does not hold.
+
+    Notes
+    -----
+    Floats become integers by truncation toward zero, clamped to the type; NaN becomes 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([-1, 300], np.int16)
+    >>> cast(x, "uint8").dtype
+    dtype('uint8')
+    """
+    return _array("cast", x).astype(dtype, overflow=overflow)
+
+
+def astype(x: Any, dtype: DType | npt.DTypeLike, /) -> Array:
+    """Return x as another element type; integers wrap."""
+    return cast(x, dtype)
+
+
+def _array(operation: str, x: Any) -> Array:
+    return Array(node_of(operation, x), common_device(operation, (x,)))

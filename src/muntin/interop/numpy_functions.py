@@ -1,0 +1,112 @@
+"""The NumPy functions that take Arrays: lazy ones, and those that end an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from muntin.array import creation, elementwise, shaping
+from muntin.array.array import Array
+from muntin.array.operators import node_of
+from muntin.interop.numpy_protocols import implements, write_result
+
+__all__: list[str] = []
+
+
+@implements(np.broadcast_to)
+def broadcast_to(array: Any, shape: Any) -> Array:
+    return shaping.broadcast_to(array, shape)
+
+
+@implements(np.clip)
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+) -> Array:
+    return elementwise.clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+
+
+@implements(np.copyto)
+def copyto(dst: Any, src: Any) -> None:
+    write_result("copyto", src, dst)
+
+
+@implements(np.expand_dims)
+def expand_dims(a: Any, axis: SupportsIndex) -> Array:
+    return shaping.expand_dims(a, axis=axis)
+
+
+@implements(np.flip)
+def flip(m: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+    return shaping.flip(m, axis=axis)
+
+
+@implements(np.full_like)
+def full_like(a: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Array:
+    return creation.full_like(a, fill_value, dtype=dtype)
+
+
+@implements(np.matrix_transpose)
+def matrix_transpose(x: Any) -> Array:
+    return shaping.matrix_transpose(x)
+
+
+@implements(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Array:
+    return shaping.moveaxis(a, source, destination)
+
+
+@implements(np.ndim)
+def ndim(a: Any) -> int:
+    return len(node_of("ndim", a).shape)
+
+
+@implements(np.ones_like)
+def ones_like(a: Any, dtype: npt.DTypeLike | None = None) -> Array:
+    return creation.ones_like(a, dtype=dtype)
+
+
+@implements(np.shape)
+def shape(a: Any) -> tuple[int, ...]:
+    return node_of("shape", a).shape
+
+
+@implements(np.squeeze)
+def squeeze(a: Any, axis: Any) -> Array:
+    return shaping.squeeze(a, axis)
+
+
+@implements(np.transpose)
+def transpose(a: Any, axes: Sequence[SupportsIndex] | None = None) -> Array:
+    array: Array = a
+    return array.T if axes is None else shaping.permute_dims(a, axes)
+
+
+@implements(np.where)
+def where(condition: Any, x: Any, y: Any) -> Array:
+    return elementwise.where(condition, x, y)
+
+
+@implements(np.zeros_like)
+def zeros_like(a: Any, dtype: npt.DTypeLike | None = None) -> Array:
+    return creation.zeros_like(a, dtype=dtype)
+
+
+# --- functions that want the elements -------------------------------------------------------------
+
+
+def _with_elements(function: Callable[..., Any]) -> Callable[..., Any]:
+    def computed(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(_elements, args), **{k: _elements(v) for k, v in kwargs.items()})
+
+    return computed
+
+
+def _elements(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, Array) else value
+
+
+for _ending in (np.allclose, np.array_equal, np.array_equiv, np.save, np.savetxt, np.savez):
+    implements(_ending)(_with_elements(_ending))
