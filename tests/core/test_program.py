@@ -9,7 +9,7 @@ from muntin.core.graph.node import AxisMap, View
 from muntin.core.program import Apply, Builder, Const, For, If, Set, Var, While, index
 from muntin.dtypes import DTYPES
 from muntin.runtime.reference import ReferenceDevice
-from tests.pointwise import graphs, hard_values, interpreted, node_of, rows_of, same_bits
+from tests.pointwise import graphs, hard_values, interpreted, node_of, rows_of, same_bits, viewed
 
 I64 = DTYPES["int64"]
 
@@ -60,6 +60,35 @@ def test_views_are_read_where_they_lie():
     row = build.view(values, View((AxisMap(1, 0, 4),), ((0, 3),)), (3,))
     columns = build.broadcast_to(build.view(row, View((AxisMap(0), AxisMap(None))), (3, 1)), (3, 2))
     check([build.elementwise("subtract", flipped, columns)])
+
+
+@pytest.mark.parametrize(
+    ("affine", "shape"),
+    [
+        (View((AxisMap(0), AxisMap(1))), (6, 4)),
+        (View((AxisMap(0, 5, -2), AxisMap(1))), (3, 4)),
+        (View((AxisMap(1), AxisMap(0, 1, 2))), (4, 2)),
+        (View((AxisMap(None, 0, 0), AxisMap(0), AxisMap(1))), (2, 6, 4)),
+        (View((AxisMap(1),), ((0, 3),)), (4,)),
+        (View((), ((0, 3), (1, 2))), ()),
+    ],
+)
+def test_indices_can_be_viewed(affine, shape):
+    rows = build.index(0, (6, 4))
+    check([build.elementwise("subtract", build.view(rows, affine, shape), 1)])
+    twice = build.view(
+        build.view(rows, affine, shape), View(tuple(map(AxisMap, range(len(shape))))), shape
+    )
+    expected = np.broadcast_to(np.arange(6)[:, None], (6, 4))
+    found = ReferenceDevice().evaluate([twice], [None])[0]
+    assert np.array_equal(found, viewed(expected, AffineOf(affine, shape)))
+
+
+class AffineOf:
+    """What `viewed` asks of a view node."""
+
+    def __init__(self, affine, shape):
+        self.payload, self.shape = affine, shape
 
 
 # --- the language ---------------------------------------------------------------------------------

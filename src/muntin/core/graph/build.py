@@ -186,9 +186,28 @@ def view(node: Node, affine: View, shape: tuple[int, ...], axes: str | None = No
     if node.op is _VIEW:
         affine = affine.after(node.payload)
         base = node.args[0]
+    if base.op is _INDEX:
+        return _viewed_index(base, affine, shape, axes)
     params = tuple([(axis.source, _step_kind(axis.step)) for axis in affine.axes])
     dropped = tuple(sorted(axis for axis, _ in affine.fixed))
     return Node(_VIEW, (base,), (params, dropped), affine, shape, node.dtype, axes, valid)
+
+
+def _viewed_index(node: Node, affine: View, shape: tuple[int, ...], axes: str | None) -> Node:
+    """Return the view of an index node, which is not in memory, as arithmetic."""
+    (axis,) = node.params
+    if not shape:
+        return scalar(dict(affine.fixed)[axis], INT64)
+    along, start, step = 0, 0, 0
+    for place, axis_map in enumerate(affine.axes):
+        if axis_map.source == axis:
+            along, start, step = place, axis_map.start, axis_map.step
+    start += dict(affine.fixed).get(axis, 0)
+    found = index(along, shape, axes)
+    if (start, step) == (0, 1):
+        return found
+    stepped = elementwise("multiply", found, scalar(step, INT64))
+    return elementwise("add", stepped, scalar(start, INT64))
 
 
 @lru_cache(maxsize=256)
