@@ -11,8 +11,25 @@ from hypothesis import given, settings
 
 from muntin.config import settings_override
 from muntin.core.border import Border
+from muntin.core.emit.opencl_c import OpenClOptions, emit_opencl_c
 from muntin.core.graph import build
 from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.lower.walk import Walk
+from muntin.core.program import (
+    INDEX,
+    POINTER,
+    Advance,
+    Builder,
+    Call,
+    Convert,
+    CopyBytes,
+    Expr,
+    Load,
+    Parameter,
+    Program,
+    Var,
+    index,
+)
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
 from muntin.errors import CompileError, DeviceError
@@ -20,6 +37,7 @@ from muntin.runtime import opencl
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.cache import kernel_cache
 from muntin.runtime.device import Device, find_device
+from muntin.runtime.interpret import BOX, Memory, interpret
 from muntin.runtime.reference import ReferenceDevice
 from tests.pointwise import graphs, hard_values, node_of, rows_of, same_bits
 
@@ -212,6 +230,52 @@ def test_placeholders_that_nothing_reads_are_ignored(device):
     assert (found == -1).all()
 
 
+def moved(base, nbytes):
+    return Advance(POINTER, base, nbytes if isinstance(nbytes, Expr) else index(nbytes))
+
+
+def collatz_program():
+    """Return a program with most kinds of statements; item x0 writes 16 bytes."""
+    target, source, count = Var(POINTER, "target"), Var(POINTER, "source"), Var(INDEX, "count")
+    place, value, x = Var(POINTER, "place"), Var(I32, "value"), Var(INDEX, "x0")
+    b = Builder()
+    total = b.variable(Load(I32, source, x), "total")
+    steps = b.variable(index(0), "steps")
+    with b.repeat((total > 1).both(steps < count)):
+        odd = b.let((total & 1).equals(1))
+        with b.when(odd):
+            b.set(total, total * 3 + 1)
+        with b.otherwise():
+            b.set(total, total // 2)
+        b.set(steps, steps + 1)
+    b.add(Call("twice", (moved(target, x * 16), Convert(I32, steps))))
+    b.add(CopyBytes(moved(target, x * 16 + 8), moved(source, x * 4), index(4)))
+    last = x.equals(2).choose(moved(target, 44), moved(target, x * 16 + 12))
+    b.store(last, index(0), total)
+    body = Builder()
+    with body.loop("k", index(0), index(2)) as k:
+        body.store(place, k, value)
+    twice = [Parameter(place, unaliased=True, written=True), Parameter(value)]
+    entry = b.function("entry", [Parameter(Var(INDEX, name)) for name in BOX])
+    return Program((body.function("twice", twice), entry), (target, source, count))
+
+
+def test_programs_with_loops_and_calls_run_as_interpreted(device):
+    program = collatz_program()
+    values, expected = np.array([27, 8, 97], np.int32), np.zeros(12, np.int32)
+    slots = [Memory(expected).first, Memory(values).first, 200]
+    for x in range(3):
+        interpret(program, slots, (0, 1, 0, 1, x, x + 1), Memory.scratch(0))
+    text = emit_opencl_c(program, OpenClOptions((1, 1, 1)))
+    kernel = opencl.OpenClKernel(text, (1, 1, 1), False, device.build(text))
+    written, read = device.upload(np.zeros(12, np.int32)), device.upload(values)
+    items = Walk((3,), (), (), ())
+    device.launch(kernel, [0, 0, 200], [written.buffer, read.buffer], items)
+    found = device.download(written, Node(image().op, (), (), None, (3, 4), I32))
+    assert found.ravel().tolist() == expected.tolist()
+    assert found.tolist() == [[111, 111, 27, 1], [3, 3, 8, 1], [118, 118, 97, 1]]
+
+
 # --- kernels are kept -----------------------------------------------------------------------------
 
 
@@ -330,6 +394,7 @@ def test_no_driver_is_no_device(monkeypatch):
 def test_forked_processes_are_told_to_spawn():
     script = """
 import os, numpy as np
+from muntin.core.emit.opencl_c import OpenClOptions, emit_opencl_c
 from muntin.core.graph import build
 from muntin.dtypes import DTYPES
 from muntin.errors import DeviceError
