@@ -521,7 +521,7 @@ _add(
         None,  # the emitters and the reference have one function each for it
         interval=None,
         zero="argument",
-        cost=0.5,
+        cost=0.25,
     )
 )
 

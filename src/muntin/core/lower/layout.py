@@ -104,14 +104,18 @@ def _array(name: str, dtype: DType, outer: int) -> ArraySlots:
 
 @dataclass(frozen=True, slots=True)
 class ScratchRows:
-    """`count` rows of the window's columns and `extra` more, of `pixel` bytes each."""
+    """`count` rows of the window's columns and `extra` more, of `pixel` bytes each.
+
+    A row's first column lies on a cache line, `lead` bytes after its padding begins.
+    """
 
     count: int
     extra: int
     pixel: int
+    lead: int = 0
 
     def row_bytes(self, columns: int) -> int:
-        return ((columns + self.extra) * self.pixel + 63) & -64
+        return (self.lead + (columns + self.extra) * self.pixel + 63) & -64
 
     def nbytes(self, columns: int) -> int:
         return self.count * self.row_bytes(columns)

@@ -1,4 +1,4 @@
-"""The function that computes one row of some values: a loop over contiguous memory."""
+"""The function that computes a row of some values, or two: a loop over contiguous memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RowLoop:
     """A row loop's function, and what its parameters stand for, in their order.
 
     The parameters are: the number of elements; the pointers of `reads` (stage, row offset); those
-    of the targets; the scalars; and, if an index is computed, the first column, the row and the
+    of the targets, all of the first row and then all of the next; the scalars; and, if an index is computed, the first column, the row and the
     outer positions.
     """
 
@@ -43,10 +43,13 @@ class RowLoop:
 
 
 def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
-    """Return the function that computes one row of the targets of `group`."""
-    reads = sorted({(read.stage, read.rows) for read in group.reads.values()})
+    """Return the function that computes the rows of the targets of `group`."""
+    lines = range(group.rows)
+    reads = sorted(
+        {(read.stage, read.rows + line) for read in group.reads.values() for line in lines}
+    )
     pointers = {key: Var(POINTER, f"row{k}") for k, key in enumerate(reads)}
-    targets = [Var(POINTER, f"target{k}") for k in range(len(group.targets))]
+    targets = [Var(POINTER, f"target{k}") for k in range(len(group.targets) * group.rows)]
     numbers = sorted({n.payload for n in group.order if n.op.kind == "scalar"})
     scalars = {
         n.payload: Var(n.dtype, f"scalar{n.payload}")
@@ -59,10 +62,14 @@ def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
     outer = [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
     b = Builder()
     with b.loop("x", index(0), count, independent=True) as x:
-        places = _places(domain, x, first, row, outer) if has_index else {}
-        values = _values(b, group, domain, x, pointers, scalars, places)
-        for (node, _), target in zip(group.targets, targets, strict=True):
-            b.store(target, x, values[node])
+        results: list[Expr] = []
+        loads: dict[tuple[int, int, int], Expr] = {}
+        for line in lines:
+            places = _places(domain, x, first, row + line, outer) if has_index else {}
+            values = _values(b, group, line, domain, x, pointers, loads, scalars, places)
+            results += [values[node] for node, _ in group.targets]
+        for target, result in zip(targets, results, strict=True):
+            b.store(target, x, result)
     parameters = [Parameter(count)]
     parameters += [Parameter(pointers[key], unaliased=True) for key in reads]
     parameters += [Parameter(target, unaliased=True, written=True) for target in targets]
@@ -88,22 +95,25 @@ def _places(
 def _values(
     b: Builder,
     group: Group,
+    line: int,
     domain: Domain,
     x: Expr,
     pointers: Mapping[tuple[int, int], Var],
+    loads: dict[tuple[int, int, int], Expr],
     scalars: Mapping[int, Var],
     places: Mapping[int | None, Expr],
 ) -> dict[Node, Expr]:
+    """Return the value of each node in row `line` of those that the loop makes."""
     values: dict[Node, Expr] = {}
-    loads: dict[tuple[int, int, int], Expr] = {}
     for node in group.order:
         read = group.reads.get(node)
         if read is not None:
-            key = (read.stage, read.rows, read.columns)
+            rows = read.rows + line
+            key = (read.stage, rows, read.columns)
             if key not in loads:
                 place = x + read.columns * domain.channels
                 loads[key] = b.let(
-                    Load(node.dtype, pointers[read.stage, read.rows], place), "load"
+                    Load(node.dtype, pointers[read.stage, rows], place), "load"
                 )
             values[node] = loads[key]
         elif node.op.kind == "constant":

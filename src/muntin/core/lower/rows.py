@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.lower.borders import map_position, pad_row
-from muntin.core.lower.layout import Layout, ScratchRows
+from muntin.core.lower.layout import ArraySlots, Layout, ScratchRows
 from muntin.core.lower.packing import pack_function, packing_name
 from muntin.core.lower.row_loop import RowLoop, row_loop
 from muntin.core.plan.kernel import KernelGraph
@@ -69,6 +69,7 @@ class _StageState:
     """The variables of one stage in the entry function."""
 
     pixel: int
+    lead: int  # bytes before the first column, whole cache lines that hold the padding
     start: Expr
     stop: Expr
     row_bytes: Expr
@@ -92,7 +93,7 @@ class _Lowering:
     x0: Expr = field(default_factory=lambda: Var(INDEX, "x0"))
     x1: Expr = field(default_factory=lambda: Var(INDEX, "x1"))
     cursor: Expr = field(default_factory=lambda: Var(POINTER, "scratch"))
-    scratch_rows: list[Expr] = field(default_factory=list)
+    scratch_rows: list[list[Expr]] = field(default_factory=list)
     layout: Layout = field(init=False)
 
     def __post_init__(self) -> None:
@@ -118,7 +119,7 @@ class _Lowering:
             tuple(self.rows),
             self.fixed,
             any(stage.is_padded or not stage.is_load for stage in stages),
-            max((stage.lead - stage.seam for stage in stages), default=0),
+            max((-stage.start for stage in stages), default=0),
             max((stage.left + stage.right for stage in [*stages, *groups]), default=0),
             self.stages.whole_rows,
         )
@@ -154,25 +155,28 @@ class _Lowering:
         self.x0 = b.let(Var(INDEX, "x0") + layout.column_origin, "left")
         self.x1 = b.let(Var(INDEX, "x1") + layout.column_origin, "right")
         self.allocate()
-        seams = [stage.seam - stage.lead for stage in self.stages.stages]
-        first = min([0, *seams])
+        step = self.stages.step
+        first = min([0, *[stage.start for stage in self.stages.stages]])
         with b.loop("o", Var(INDEX, "o0"), Var(INDEX, "o1")) as o:
             outer = self.outer_positions(o)
             bases = [self.base(stage, outer) for stage in self.stages.stages if stage.is_load]
             outputs = [self.output_base(k, outer) for k in range(len(self.layout.outputs))]
-            with b.loop("t", y0 + first, y1) as t:
+            with b.loop("t", y0 + first, y1, step) as t:
                 loads = iter(bases)
                 for stage in self.stages.stages:
                     if stage.is_load:
-                        with self.guard(t, y0, stage.seam - stage.lead, first):
-                            row = b.let(t + stage.lead, "row")
-                            self.load(stage, row, *next(loads))
+                        base = next(loads)
+                        with self.guard(t, y0, stage.start, first):
+                            for line in range(step):
+                                self.load(stage, b.let(t + (stage.lead + line), "row"), *base)
                 for group, loop in zip(self.stages.groups, loops, strict=True):
-                    with self.guard(t, y0, group.seam - group.lead, first):
-                        if group.is_final:
-                            self.final(group, loop, t, outer, outputs)
-                        else:
-                            self.compute(group, loop, b.let(t + group.lead, "row"), outer)
+                    with self.guard(t, y0, group.start, first):
+                        for line in range(0, step, group.rows):
+                            row = b.let(t + (group.lead + line), "row")
+                            if group.is_final:
+                                self.final(group, loop, row, y1, outer, outputs)
+                            else:
+                                self.compute(group, loop, row, outer)
 
     def guard(self, t: Expr, y0: Expr, start: int, first: int) -> AbstractContextManager[None]:
         """Run what follows from step y0 + start on."""
@@ -183,15 +187,20 @@ class _Lowering:
         for stage in self.stages.stages:
             self.state.append(self.stage_state(stage))
         for stage, state in zip(self.stages.stages, self.state, strict=True):
-            count = _power_of_two(stage.depth)
-            extra = stage.left + stage.right + stage.pad_left + stage.pad_right
-            state.row_bytes = self.row_bytes(extra, state.pixel)
-            state.ring = self.take(count, extra, state.pixel, state.row_bytes)
+            extra = stage.left + stage.right + stage.pad_right
+            rows = ScratchRows(_power_of_two(stage.depth), extra, state.pixel, state.lead)
+            state.row_bytes = self.row_bytes(rows)
+            state.ring = self.take(rows, state.row_bytes)
             if stage.mode is BorderMode.CONSTANT and (stage.has_row_border or any(stage.outer)):
-                state.constant_row = self.constant_row(stage, state, extra)
+                state.constant_row = self.constant_row(stage, state, replace(rows, count=1))
         for output in self.layout.outputs:
             pixel = output.dtype.itemsize * self.kernel.domain.channels
-            self.scratch_rows.append(self.take(1, 0, pixel, self.row_bytes(0, pixel)))
+            rows = ScratchRows(self.stages.step, 0, pixel)
+            row_bytes = self.row_bytes(rows)
+            first = self.take(rows, row_bytes)
+            self.scratch_rows.append(
+                [Advance(POINTER, first, row_bytes * line) for line in range(rows.count)]
+            )
 
     def stage_state(self, stage: Stage) -> _StageState:
         b, domain = self.builder, self.kernel.domain
@@ -199,7 +208,8 @@ class _Lowering:
         start = b.let((self.x0 - stage.left).at_least(0), "start")
         stop = b.let((self.x1 + stage.right).at_most(self.layout.columns), "stop")
         mask = _power_of_two(stage.depth) - 1
-        state = _StageState(pixel, start, stop, index(0), index(0), mask)
+        lead = (stage.pad_left * pixel + 63) & -64
+        state = _StageState(pixel, lead, start, stop, index(0), index(0), mask)
         if stage.depth > 1:
             state.pointers = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "pointers")
             self.fixed += (8 * (mask + 1) + 63) & -64
@@ -213,26 +223,27 @@ class _Lowering:
                 state.columns[k] = b.let(column, "column")
         return state
 
-    def row_bytes(self, extra: int, pixel: int) -> Expr:
-        columns = self.x1 - self.x0
-        return self.builder.let(((columns + extra) * pixel + 63) & index(-64), "row_bytes")
+    def row_bytes(self, rows: ScratchRows) -> Expr:
+        """Return `ScratchRows.row_bytes` of the window's columns."""
+        used = (self.x1 - self.x0 + rows.extra) * rows.pixel + rows.lead + 63
+        return self.builder.let(used & index(-64), "row_bytes")
 
-    def take(self, count: int, extra: int, pixel: int, row_bytes: Expr) -> Expr:
+    def take(self, rows: ScratchRows, row_bytes: Expr) -> Expr:
         """Set aside rows of scratch memory and return where they start."""
         b = self.builder
         if not self.rows:
             self.cursor = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "rows")
-        self.rows.append(ScratchRows(count, extra, pixel))
+        self.rows.append(rows)
         taken = self.cursor
-        self.cursor = b.let(Advance(POINTER, taken, row_bytes * count), "rows")
+        self.cursor = b.let(Advance(POINTER, taken, row_bytes * rows.count), "rows")
         return taken
 
-    def constant_row(self, stage: Stage, state: _StageState, extra: int) -> Expr:
+    def constant_row(self, stage: Stage, state: _StageState, rows: ScratchRows) -> Expr:
         """Set aside a row and fill it with the constant of the stage's border."""
-        b, channels = self.builder, self.kernel.domain.channels
-        row = self.take(1, extra, state.pixel, state.row_bytes)
-        count = (self.x1 - self.x0 + extra) * channels
+        b = self.builder
+        row = self.take(rows, state.row_bytes)
         value = b.let(self.number(stage.constant), "constant")
+        count = state.row_bytes // index(stage.node.dtype.itemsize)
         with b.loop("x", index(0), count, independent=True) as x:
             b.store(row, x, value)
         return row
@@ -308,6 +319,8 @@ class _Lowering:
                 within = (row >= 0).both(row < height)
                 inside = within if inside is None else inside.both(within)
             position = self.mapped_row(stage, row)
+        elif self.stages.step > 1:  # the last row of a step may lie past the image
+            position = b.let(row.at_least(0).at_most(self.layout.rows - 1), "mapped")
         if inside is None:
             self.load_inside(stage, state, row, position, base)
             return
@@ -330,11 +343,11 @@ class _Lowering:
 
     def row_reach(self, stage: Stage) -> int:
         """Return how far outside the image a row of the stage can be asked for."""
-        return stage.lead - stage.seam + 1
+        return max(-stage.start - stage.lead, stage.lead + self.stages.step)
 
     def column_zero(self, stage: Stage, state: _StageState, row: Expr) -> Expr:
         """Return where column 0 of a row in scratch memory would lie."""
-        return Advance(POINTER, row, (index(stage.pad_left) - state.start) * state.pixel)
+        return Advance(POINTER, row, index(state.lead) - state.start * state.pixel)
 
     def load_inside(
         self, stage: Stage, state: _StageState, row: Expr, position: Expr, base: Expr
@@ -351,7 +364,7 @@ class _Lowering:
                 self.set_row(stage, row, self.column_zero(stage, state, target))
             return
         target = self.ring_row(stage, state, row)
-        first = Advance(POINTER, target, index(stage.pad_left * state.pixel))
+        first = Advance(POINTER, target, index(state.lead))
         count = state.stop - state.start
         with b.when(is_direct):
             begin = Advance(POINTER, source, state.start * state.pixel)
@@ -365,7 +378,7 @@ class _Lowering:
         b = self.builder
         slots = self.layout.operands[stage.node.payload]
         target = self.ring_row(stage, state, row)
-        first = Advance(POINTER, target, index(stage.pad_left * state.pixel))
+        first = Advance(POINTER, target, index(state.lead))
         begin = Advance(POINTER, source, state.start * slots.column)
         args = (first, begin, state.stop - state.start, slots.column, slots.channel)
         b.add(Call(self.packing("pack", slots.dtype.itemsize), args))
@@ -412,47 +425,64 @@ class _Lowering:
         return Advance(POINTER, pointer, column * state.pixel)
 
     def compute(self, group: Group, loop: RowLoop, row: Expr, outer: Sequence[Expr]) -> None:
-        """Compute row `row` of the stages of a group, or find what stands for it outside."""
+        """Compute the rows of the stages of a group from `row` on.
+
+        Of a row outside the image what stands for it is found; where only one row of two lies
+        inside, the other is computed in vain, in its own place in the ring.
+        """
         b = self.builder
         stages = [self.stages.stages[number] for _, number in group.targets if number is not None]
+        rows = [b.let(row + line, "row") for line in range(group.rows)]
         if not any(stage.has_row_border for stage in stages):
-            self.compute_inside(group, loop, stages, row, outer)
+            self.compute_rows(loop, stages, rows, outer)
+            for line in rows:
+                for stage in stages:
+                    self.set_row(stage, line, self.own_row(stage, line))
             return
-        with b.when((row >= 0).both(row < self.layout.rows)):
-            self.compute_inside(group, loop, stages, row, outer)
-        with b.otherwise():
-            for stage in stages:
-                state = self.state[stage.number]
-                if stage.mode is None:
-                    continue
-                if state.constant_row is not None:
-                    source = state.constant_row
-                else:
-                    source = self.ring_row(stage, state, self.mapped_row(stage, row))
-                self.set_row(stage, row, self.column_zero(stage, state, source))
+        inside = (rows[-1] >= 0).both(rows[0] < self.layout.rows)
+        with b.when(inside):
+            self.compute_rows(loop, stages, rows, outer)
+        for line in rows:
+            with b.when((line >= 0).both(line < self.layout.rows)):
+                for stage in stages:
+                    self.set_row(stage, line, self.own_row(stage, line))
+            with b.otherwise():
+                for stage in stages:
+                    self.set_row(stage, line, self.border_row(stage, line))
 
-    def compute_inside(
+    def own_row(self, stage: Stage, row: Expr) -> Expr:
+        """Return where column 0 of a row of a stage would lie."""
+        state = self.state[stage.number]
+        return self.column_zero(stage, state, self.ring_row(stage, state, row))
+
+    def border_row(self, stage: Stage, row: Expr) -> Expr:
+        """Return where column 0 of what stands for a row outside the image would lie."""
+        state = self.state[stage.number]
+        if state.constant_row is not None:
+            return self.column_zero(stage, state, state.constant_row)
+        if not stage.has_row_border:
+            return self.own_row(stage, row)
+        return self.own_row(stage, self.mapped_row(stage, row))
+
+    def compute_rows(
         self,
-        group: Group,
         loop: RowLoop,
         stages: Sequence[Stage],
-        row: Expr,
+        rows: Sequence[Expr],
         outer: Sequence[Expr],
     ) -> None:
         b = self.builder
         span = self.state[stages[0].number]
-        firsts, targets = [], []
-        for stage in stages:
-            state = self.state[stage.number]
-            target = self.ring_row(stage, state, row)
-            targets.append(target)
-            pad = index(stage.pad_left * state.pixel)
-            firsts.append(b.let(Advance(POINTER, target, pad), "first"))
-        self.call(loop, span.start, span.stop, row, outer, firsts)
-        for stage, first, target in zip(stages, firsts, targets, strict=True):
-            state = self.state[stage.number]
-            self.pad(stage, state, first)
-            self.set_row(stage, row, self.column_zero(stage, state, target))
+        firsts = []
+        for row in rows:
+            for stage in stages:
+                state = self.state[stage.number]
+                target = self.ring_row(stage, state, row)
+                firsts.append(b.let(Advance(POINTER, target, index(state.lead)), "first"))
+        self.call(loop, span.start, span.stop, rows[0], outer, firsts)
+        for place, first in enumerate(firsts):
+            stage = stages[place % len(stages)]
+            self.pad(stage, self.state[stage.number], first)
 
     def call(
         self,
@@ -476,28 +506,64 @@ class _Lowering:
         group: Group,
         loop: RowLoop,
         row: Expr,
+        stop: Expr,
         outer: Sequence[Expr],
         bases: Sequence[Expr],
     ) -> None:
-        """Compute one row of the outputs, each where it belongs or in scratch memory first."""
+        """Compute the rows of the outputs from `row` on: each in its place, or in scratch memory.
+
+        A row past the window is computed in vain, in scratch memory.
+        """
+        b = self.builder
+        if group.rows == 1 and self.stages.step > 1:
+            with b.when(row < stop):
+                self.final_rows(group, loop, row, None, outer, bases)
+        else:
+            self.final_rows(group, loop, row, stop, outer, bases)
+
+    def final_rows(
+        self,
+        group: Group,
+        loop: RowLoop,
+        row: Expr,
+        stop: Expr | None,
+        outer: Sequence[Expr],
+        bases: Sequence[Expr],
+    ) -> None:
+        b, outputs = self.builder, self.layout.outputs
+        targets, places = [], []
+        for line in range(group.rows):
+            for number, slots in enumerate(outputs):
+                base = Advance(POINTER, bases[number], (row + line) * slots.row)
+                place = b.let(Advance(POINTER, base, self.x0 * slots.column), "place")
+                places.append(place)
+                is_direct = slots.mode.equals(DIRECT)
+                if line and stop is not None:
+                    is_direct = is_direct.both(row + line < stop)
+                scratch = self.scratch_rows[number][line]
+                targets.append(b.let(is_direct.choose(place, scratch), "target"))
+        self.call(loop, self.x0, self.x1, row, outer, targets)
+        for line in range(group.rows):
+            is_written = None if line == 0 or stop is None else row + line < stop
+            for number, slots in enumerate(outputs):
+                place = places[line * len(outputs) + number]
+                self.deliver(slots, self.scratch_rows[number][line], place, is_written)
+
+    def deliver(
+        self, slots: ArraySlots, scratch: Expr, place: Expr, is_written: Expr | None
+    ) -> None:
+        """Move a row of an output from scratch memory to its place, if it is not there."""
         b, channels = self.builder, self.kernel.domain.channels
         count = self.x1 - self.x0
-        targets, places = [], []
-        for number, slots in enumerate(self.layout.outputs):
-            base = Advance(POINTER, bases[number], row * slots.row)
-            place = b.let(Advance(POINTER, base, self.x0 * slots.column), "place")
-            places.append(place)
-            is_direct = slots.mode.equals(DIRECT)
-            targets.append(b.let(is_direct.choose(place, self.scratch_rows[number]), "target"))
-        self.call(loop, self.x0, self.x1, row, outer, targets)
-        for number, slots in enumerate(self.layout.outputs):
-            scratch = self.scratch_rows[number]
-            with b.when(slots.mode.equals(STREAMED)):
-                nbytes = count * (slots.dtype.itemsize * channels)
-                b.add(StreamBytes(places[number], scratch, nbytes))
-            with b.when(slots.mode.equals(PACKED)):
-                args = (places[number], scratch, count, slots.column, slots.channel)
-                b.add(Call(self.packing("unpack", slots.dtype.itemsize), args))
+        streamed, packed = slots.mode.equals(STREAMED), slots.mode.equals(PACKED)
+        if is_written is not None:
+            streamed, packed = streamed.both(is_written), packed.both(is_written)
+        with b.when(streamed):
+            nbytes = count * (slots.dtype.itemsize * channels)
+            b.add(StreamBytes(place, scratch, nbytes))
+        with b.when(packed):
+            args = (place, scratch, count, slots.column, slots.channel)
+            b.add(Call(self.packing("unpack", slots.dtype.itemsize), args))
 
 
 def _power_of_two(count: int) -> int:

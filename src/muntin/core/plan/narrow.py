@@ -72,7 +72,8 @@ class _Narrowing:
     def row_types(self, order: Sequence[Node]) -> dict[Node, DType]:
         """Return the type of the rows of all integer work that is read at an offset.
 
-        It holds the values of the work and the constants of the borders.
+        It holds the values of the work and the constants of the borders. Work that is done in
+        wider lanes, for readers that widen it again, is kept as wide as that.
         """
         spans: dict[Node, list[Interval]] = {}
         for node in order:
@@ -80,7 +81,23 @@ class _Narrowing:
                 producer = node.args[0]
                 if producer.op.kind != "input" and producer.dtype.is_integer:
                     spans.setdefault(producer, []).append(self.interval(node))
-        return {node: narrowest(_hull(found)) or node.dtype for node, found in spans.items()}
+        users = _users(order)
+        types: dict[Node, DType] = {}
+        for node, found in spans.items():
+            least = min(self.lane_bits(node), *[self.lane_bits(user) for user in users[node]])
+            types[node] = narrowest(_hull(found), least) or node.dtype
+        return types
+
+    def lane_bits(self, node: Node) -> int:
+        """Return the width in which a node is computed, 8 where it does not matter."""
+        while node.op.name == "cast" and node.args[0].dtype.is_integer:
+            node = node.args[0]
+        if not node.op.is_elementwise or not node.dtype.is_integer:
+            return 8
+        spans = [self.interval(node)]
+        spans += [self.interval(arg) for arg in node.args if arg.dtype.is_integer]
+        dtype = narrowest(_hull(spans))
+        return min(dtype.bits, 16) if dtype is not None else 8
 
     def rewritten(self, node: Node) -> Node:
         """Return the node that has the value of `node` in a narrow type."""
@@ -202,6 +219,18 @@ class _Narrowing:
         dtype = args[0].dtype
         constant = tuple([self.as_type(arg, dtype) for arg in args[1:]])
         return self.remade(node, (args[0], *constant), dtype)
+
+
+def _users(order: Sequence[Node]) -> dict[Node, list[Node]]:
+    """Return the work that uses each node, seen through reads at an offset and casts."""
+    users: dict[Node, list[Node]] = {node: [] for node in order}
+    for node in reversed(order):
+        through = node.op.kind == "neighbour" or (
+            node.op.name == "cast" and node.dtype.is_integer and node.args[0].dtype.is_integer
+        )
+        for arg in node.args:
+            users[arg] += users[node] if through else [node]
+    return users
 
 
 def _hull(spans: Sequence[Interval]) -> Interval:

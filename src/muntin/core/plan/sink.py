@@ -1,4 +1,4 @@
-"""Moves reads of neighbours below cheap pointwise work, so that no row is kept for it."""
+"""Moves reads of neighbours below cheap work, so that no row is kept for it."""
 
 from __future__ import annotations
 
@@ -8,74 +8,110 @@ from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 
-__all__ = ["ROW_COST", "sink_neighbours"]
+__all__ = ["ROWS_PER_STEP", "ROW_COST", "sink_neighbours"]
 
 ROW_COST = 3.0  # what writing and reading a row costs, in additions
+ROWS_PER_STEP = 4  # rows made at a time by a loop that reads several rows: it shares what it reads
 
 
 def sink_neighbours(outputs: Sequence[Node]) -> list[Node]:
-    """Return the outputs with reads of cheap pointwise work replaced by that work on reads.
+    """Return the outputs with reads of cheap work replaced by that work on reads.
 
-    Work is cheap if doing it once for every offset costs less than keeping a row of it. Under a
+    Work is cheap if doing it again for every offset costs less than keeping a row of it. Work on
+    neighbours along one axis, read along the other under the same border, is again work on
+    neighbours: reads down a column share it, since a loop makes several rows at a time. Under a
     constant border nothing is moved: the constant stands for the result of the work.
     """
     order = topological(outputs)
-    offsets: dict[int, set[tuple[int, ...]]] = {}
+    offsets: dict[Node, set[tuple[int, ...]]] = {}
     for node in order:
         if node.op.kind == "neighbour":
-            offsets.setdefault(id(node.args[0]), set()).add(node.params)
-    work: dict[int, float | None] = {id(node): None for node in order}
+            offsets.setdefault(node.args[0], set()).add(node.params[0])
+    ends = set(outputs)
+    made: dict[Node, Node] = {}
+    rolled: set[Node] = set()  # of the nodes made: those that keep their rows
     for node in order:
-        work[id(node)] = _work(node, work)
-    ends = {id(node) for node in outputs}
-    made: dict[int, Node] = {}
-    for node in order:
-        args = tuple([made[id(arg)] for arg in node.args])
+        args = tuple([made[arg] for arg in node.args])
         same = all(a is b for a, b in zip(args, node.args, strict=True))
-        made[id(node)] = node if same else _with_args(node, args)
-        if node.op.kind == "neighbour" and node.params[1] is not BorderMode.CONSTANT:
-            producer = node.args[0]
-            cost = work[id(producer)]
-            repeats = len(offsets[id(producer)]) - (id(producer) not in ends)
-            if producer.op.is_elementwise and cost is not None and cost * repeats <= ROW_COST:
-                made[id(node)] = _sunk(node)
-    return [made[id(output)] for output in outputs]
+        made[node] = node if same else _with_args(node, args)
+        if node in offsets:
+            again = _repeats(offsets[node], node in ends)
+            if not made[node].op.is_elementwise or _work(made[node], rolled) * again > ROW_COST:
+                rolled.add(made[node])
+        if node.op.kind == "neighbour" and args[0] not in rolled:
+            if all(_composes(leaf, node) for leaf in _cone(args[0], rolled)):
+                made[node] = _sunk(args[0], node, rolled)
+    return [made[output] for output in outputs]
 
 
-def _work(node: Node, work: dict[int, float | None]) -> float | None:
-    """Return the pointwise work from the operands to a node; None if it reads neighbours."""
-    if node.op.kind in ("input", "scalar", "constant"):
-        return 0.0
-    if not node.op.is_elementwise:
-        return None
-    total = node.op.cost
-    for arg in node.args:
-        below = work[id(arg)]
-        if below is None:
-            return None
-        total += below
-    return total
+def _repeats(offsets: set[tuple[int, ...]], is_output: bool) -> float:
+    """Return how often work read at `offsets` is done more than once for each element."""
+    moved = [axis for axis in range(len(next(iter(offsets)))) if any(o[axis] for o in offsets)]
+    again = len(offsets) - 1 + is_output
+    if moved and moved == moved[:1] and _is_row_axis(moved[0], offsets):
+        reach = [offset[moved[0]] for offset in offsets]
+        return min(again, (max(*reach, 0) - min(*reach, 0)) / ROWS_PER_STEP + is_output)
+    return again
+
+
+def _is_row_axis(axis: int, offsets: set[tuple[int, ...]]) -> bool:
+    """Say whether reads along `axis` go down a column: it is not the last axis of an image."""
+    return axis < len(next(iter(offsets))) - 1
+
+
+def _work(producer: Node, rolled: set[Node]) -> float:
+    """Return the work of a node down to rows, operands and reads of neighbours."""
+    return sum(
+        node.op.cost
+        for node in _cone(producer, rolled)
+        if node.op.is_elementwise and (node is producer or node not in rolled)
+    )
+
+
+def _cone(producer: Node, rolled: set[Node]) -> list[Node]:
+    """Return the work of a node and what it reads, each node after its arguments."""
+    inside: set[Node] = set()
+    stack = [producer]
+    while stack:
+        node = stack.pop()
+        if node not in inside:
+            inside.add(node)
+            if node.op.is_elementwise and (node is producer or node not in rolled):
+                stack.extend(node.args)
+    return [node for node in topological([producer]) if node in inside]
+
+
+def _composes(leaf: Node, read: Node) -> bool:
+    """Say whether reading a node of a cone where `read` reads is one read of rows."""
+    if leaf.op.kind == "neighbour":
+        (inside, mode), (outside, other) = leaf.params, read.params
+        apart = not any(a and b for a, b in zip(inside, outside, strict=True))
+        return apart and mode is other and mode is not BorderMode.CONSTANT
+    if leaf.op.kind in ("index", "keep", "view"):
+        return False
+    return read.params[1] is not BorderMode.CONSTANT
+
+
+def _sunk(producer: Node, read: Node, rolled: set[Node]) -> Node:
+    """Return the work of `producer` on what lies where `read` reads."""
+    offsets, mode = read.params
+    made: dict[Node, Node] = {}
+    for node in _cone(producer, rolled):
+        if node.op.kind == "neighbour":
+            both = tuple([a + b for a, b in zip(node.params[0], offsets, strict=True)])
+            made[node] = _read(node.args[0], both, mode, read)
+        elif node.op.kind == "input" or node in rolled:
+            made[node] = _read(node, offsets, mode, read)
+        elif node.op.is_elementwise:
+            made[node] = _with_args(node, tuple([made[arg] for arg in node.args]))
+        else:
+            made[node] = node
+    return made[producer]
+
+
+def _read(node: Node, offsets: tuple[int, ...], mode: BorderMode, like: Node) -> Node:
+    return Node(like.op, (node,), (offsets, mode), None, node.shape, node.dtype, like.axes)
 
 
 def _with_args(node: Node, args: tuple[Node, ...]) -> Node:
     return Node(node.op, args, node.params, node.payload, node.shape, node.dtype, node.axes)
-
-
-def _sunk(neighbour: Node) -> Node:
-    made: dict[int, Node] = {}
-    for node in topological([neighbour.args[0]]):
-        if node.op.is_elementwise:
-            made[id(node)] = _with_args(node, tuple([made[id(arg)] for arg in node.args]))
-        elif node.op.kind == "input":
-            made[id(node)] = Node(
-                neighbour.op,
-                (node,),
-                neighbour.params,
-                None,
-                node.shape,
-                node.dtype,
-                neighbour.axes,
-            )
-        else:
-            made[id(node)] = node
-    return made[id(neighbour.args[0])]

@@ -1,7 +1,8 @@
 """Stages: which values of a kernel live in rings of rows, and how far each runs ahead.
 
-At step t of the march down a window, a stage computes its row t + lead. Everything between two
-stages is inlined into the row loop that uses it.
+At step t of the march down a window, a stage computes its row t + lead, and the next where two
+rows are made at a time because they share what they read. Everything between two stages is inlined
+into the row loop that uses it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.plan.kernel import Domain, KernelGraph
 from muntin.core.plan.narrow import narrow
+from muntin.core.plan.sink import ROWS_PER_STEP
 
 __all__ = ["Group", "Read", "Stage", "Stages", "form_stages"]
 
@@ -46,8 +48,8 @@ class Stage:
         The offset of the read along each outer axis (operands only).
     lead
         How many rows ahead of the output the stage runs.
-    seam
-        The first row it computes, relative to the first row of the window (not above 0).
+    start
+        The step at which it starts, relative to the first row of the window (not above 0).
     left, right
         How many columns more than the window it computes at each side.
     pad_left, pad_right
@@ -64,7 +66,7 @@ class Stage:
     constant: Node | None
     outer: tuple[int, ...] = ()
     lead: int = 0
-    seam: int = 0
+    start: int = 0
     left: int = 0
     right: int = 0
     pad_left: int = 0
@@ -90,16 +92,26 @@ class Stage:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """Values that one row loop computes: rows of stages, or of the outputs (stage None)."""
+    """Values that one row loop computes: rows of stages, or of the outputs (stage None).
+
+    The loop makes `rows` rows at once.
+    """
 
     targets: list[tuple[Node, int | None]]
     reads: dict[Node, Read]
     order: list[Node]
     lead: int = 0
-    seam: int = 0
+    start: int = 0
     left: int = 0
     right: int = 0
     level: int = 0
+    rows: int = 1
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether several rows of one stage are read."""
+        read = {(read.stage, read.rows) for read in self.reads.values()}
+        return len(read) > len({stage for stage, _ in read})
 
     @property
     def is_final(self) -> bool:
@@ -115,6 +127,7 @@ class Stages:
     outputs: tuple[Node, ...]
     intervals: dict[Node, Interval]
     domain: Domain
+    step: int
     whole_rows: bool = False
 
 
@@ -122,6 +135,7 @@ class Stages:
 class _Former:
     outputs: Sequence[Node]
     domain: Domain
+    step: int = 1
     rolled: set[Node] = field(default_factory=set)
     stages: list[Stage] = field(default_factory=list)
     known: dict[tuple[object, ...], Stage] = field(default_factory=dict)
@@ -138,6 +152,8 @@ class _Former:
                 seen = len(self.stages)
                 groups.append(self.group([(stage.node, stage.number)]))
                 pending += self.new_stages(seen)
+        if any(group.reads_rows for group in groups):
+            self.step = ROWS_PER_STEP
         self.place(groups)
         return self.stages, self.merged(groups)
 
@@ -266,7 +282,7 @@ class _Former:
             maker = makers.get(number)
             if maker is not None:
                 stage = self.stages[number]
-                maker.lead, maker.seam = stage.lead, stage.seam
+                maker.lead, maker.start = stage.lead, stage.start
                 maker.left, maker.right = stage.left, stage.right
         for stage in reversed(self.consumers_first(groups, makers)):
             maker = makers.get(stage)
@@ -296,15 +312,16 @@ class _Former:
         return order
 
     def place_stage(self, stage: Stage, readers: Sequence[Group]) -> None:
-        number = stage.number
         spans = [self.span(group, stage) for group in readers]
         stage.lead = max(group.lead + above for group, (_, above, _, _) in zip(readers, spans))
         stage.oldest = min(group.lead + below for group, (below, _, _, _) in zip(readers, spans))
-        stage.seam = min(group.seam + below for group, (below, _, _, _) in zip(readers, spans))
+        first = min(
+            group.start + group.lead + below for group, (below, _, _, _) in zip(readers, spans)
+        )
+        stage.start = (first - stage.lead) // self.step * self.step
         stage.left = max(group.left + left for group, (_, _, left, _) in zip(readers, spans))
         stage.right = max(group.right + right for group, (_, _, _, right) in zip(readers, spans))
-        stage.depth = stage.lead - stage.oldest + 1
-        assert number == stage.number
+        stage.depth = stage.lead - stage.oldest + self.step
 
     def span(self, group: Group, stage: Stage) -> tuple[int, int, int, int]:
         """Return how far a row loop reads a stage: rows below, above, columns left, right."""
@@ -324,16 +341,19 @@ class _Former:
         final = groups[0]
         places: dict[tuple[int, ...], list[Group]] = {}
         for group in groups[1:]:
-            place = (group.level, group.lead, group.seam, group.left, group.right)
+            place = (group.level, group.lead, group.start, group.left, group.right)
             places.setdefault(place, []).append(group)
         joined = []
         for place in sorted(places):
             targets = [target for group in places[place] for target in group.targets]
             targets.sort(key=lambda target: target[1] or 0)
             group = self.group(targets)
-            group.level, group.lead, group.seam, group.left, group.right = place
+            group.level, group.lead, group.start, group.left, group.right = place
             joined.append(group)
-        return [*joined, final]
+        joined.append(final)
+        for group in joined:
+            group.rows = self.step if group.reads_rows else 1
+        return joined
 
 
 def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) -> Stages:
@@ -344,4 +364,12 @@ def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) ->
     former = _Former(outputs, kernel.domain)
     stages, groups = former.form()
     whole = any(stage.mode is BorderMode.WRAP and stage.is_padded for stage in stages)
-    return Stages(tuple(stages), tuple(groups), tuple(outputs), intervals, kernel.domain, whole)
+    return Stages(
+        tuple(stages),
+        tuple(groups),
+        tuple(outputs),
+        intervals,
+        kernel.domain,
+        former.step,
+        whole,
+    )
