@@ -9,14 +9,13 @@ from muntin.core.graph.infer import resolve
 from muntin.core.graph.ops import OPS
 from muntin.core.graph.order import topological
 from muntin.core.lower.elementwise import lower_elementwise
-from muntin.core.lower.walk import walk
 from muntin.core.plan.fuse import fuse
 from muntin.core.program import INDEX, POINTER
-from muntin.core.regions import Box
 from muntin.dtypes import DTYPES, dtype_of
 from muntin.errors import DTypeError
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.interpret import Memory, Pointer, interpret
+from muntin.runtime.offload import Placed, Run, graph_values
 
 ROWS = [row.name for row in OPS.values() if row.is_elementwise and row.name != "cast"]
 
@@ -81,63 +80,51 @@ def rows_of(dtype):
     return [row_of(name, dtype) for name in ROWS if takes(name, dtype)]
 
 
+class Interpreting:
+    """A device that runs every kernel as a program in Python."""
+
+    def __init__(self, offsets):
+        self.offsets = offsets
+
+    def upload(self, values):
+        memory = Memory(values, name="operand")
+        return Placed(memory, memory.first.offset, values.strides)
+
+    def allocate(self, node):
+        values = np.zeros(node.shape, node.dtype.numpy)
+        memory = Memory(values, name="result", is_set=False)
+        memory.array = values
+        return Placed(memory, 0, values.strides)
+
+    def run_kernel(self, graph, size, arrays, scalars):
+        order = topological(graph.outputs)
+        program = lower_elementwise(order, graph.outputs, rank=size.rank, offsets=self.offsets)
+        slots = size.slots(scalars, has_index=any(node.op.kind == "index" for node in order))
+        for place, placed in enumerate(arrays):
+            at = place * (size.rank + 1)
+            slots[at] = Pointer(placed.buffer, placed.offset + slots[at])
+        for at, var in enumerate(program.slots):
+            assert isinstance(slots[at], Pointer) == (var.dtype is POINTER)
+            if var.name.startswith("scalar"):
+                slots[at] = _from_bits(slots[at], var.dtype)
+        o, y, x = size.extent
+        for y0, y1 in ((0, y // 2), (y // 2, y)):  # any split gives the whole
+            interpret(program, slots, (0, o, y0, y1, 0, x), Memory.scratch(0))
+
+    def download(self, placed, node):
+        assert placed.buffer.unset == 0
+        return placed.buffer.array
+
+
+def _from_bits(bits, dtype):
+    return np.frombuffer(np.int64(bits).tobytes()[: dtype.itemsize], dtype.numpy)[0]
+
+
 def interpreted(roots, *, offsets=INDEX):
     """Return the arrays of roots whose kernels are pointwise, run as programs in Python."""
     graph = canonical(roots)
-    plan = fuse(graph)
-    stored = {}
-    for position, node in enumerate(graph.nodes):
-        if node.op.kind == "input":
-            stored[position] = node.payload.array
-    for kernel in plan.kernels:
-        results = _interpreted_kernel(graph, kernel, stored, offsets)
-        for result, values in zip(kernel.results, results, strict=True):
-            stored[result.node] = values
-    return [
-        stored[root.node]
-        if root.view is None
-        else viewed(stored[root.node], graph.nodes[root.view])
-        for root in plan.roots
-    ]
-
-
-def _interpreted_kernel(graph, kernel, stored, offsets):
-    operands = []
-    for position in kernel.operands:
-        node = graph.nodes[position]
-        is_view = node.op.kind == "view"
-        values = stored[graph.args[position][0] if is_view else position]
-        operands.append(viewed(values, node) if is_view else values)
-    shape = graph.nodes[kernel.results[0].node].shape
-    results = [np.zeros(shape, node.dtype.numpy) for node in kernel.outputs]
-    strides = [values.strides for values in (*operands, *results)]
-    box, count = Box.full(shape), len(operands)
-    size = walk(box, strides[:count], strides[count:], merges=kernel.domain.pointwise)
-    order = topological(kernel.outputs)
-    program = lower_elementwise(order, kernel.outputs, rank=size.rank, offsets=offsets)
-    memories = [Memory(values, name=f"operand {k}") for k, values in enumerate(operands)]
-    memories += [Memory(v, name=f"result {k}", is_set=False) for k, v in enumerate(results)]
-    scalars = [graph.nodes[position].payload for position in kernel.scalars]
-    slots = size.slots(scalars, has_index=any(node.op.kind == "index" for node in order))
-    for place, memory in enumerate(memories):
-        at = place * (size.rank + 1)
-        slots[at] = Pointer(memory, memory.first.offset + slots[at])
-    is_pointer = [isinstance(slot, Pointer) for slot in slots]
-    assert is_pointer == [var.dtype is POINTER for var in program.slots]
-    o, y, x = size.extent
-    for y0, y1 in ((0, y // 2), (y // 2, y)):  # any split gives the whole
-        interpret(program, slots, (0, o, y0, y1, 0, x), Memory.scratch(0))
-    assert not any(memory.unset for memory in memories)
-    return results
-
-
-def viewed(values, node):
-    """Return the NumPy view of an array that a view node describes."""
-    affine = node.payload
-    first = dict(affine.fixed) | {a.source: a.start for a in affine.axes if a.source is not None}
-    corner = values[tuple(slice(first[k], first[k] + 1) for k in range(values.ndim))]
-    strides = affine.strides(values.strides)
-    return np.lib.stride_tricks.as_strided(corner, node.shape, strides, writeable=False)
+    run = Run(Interpreting(offsets), graph, fuse(graph), graph_values(graph))
+    return run.results([None] * len(roots))
 
 
 def same_bits(a, b):

@@ -120,7 +120,7 @@ def test_large_launches_are_cut(device, monkeypatch):
 
 
 def test_wide_walks_count_in_64_bits(device, monkeypatch):
-    monkeypatch.setattr(opencl.Walk, "is_short", property(lambda size: False))
+    monkeypatch.setattr(Walk, "is_short", property(lambda size: False))
     fresh, sources = counted(monkeypatch)
     check(fresh, [build.elementwise("subtract", image((3, 5, 4)), 1.0)])
     (source,) = sources
@@ -269,8 +269,7 @@ def test_programs_with_loops_and_calls_run_as_interpreted(device):
     text = emit_opencl_c(program, OpenClOptions((1, 1, 1)))
     kernel = opencl.OpenClKernel(text, (1, 1, 1), False, device.build(text))
     written, read = device.upload(np.zeros(12, np.int32)), device.upload(values)
-    items = Walk((3,), (), (), ())
-    device.launch(kernel, [0, 0, 200], [written.buffer, read.buffer], items)
+    device.launch(kernel, [0, 0, 200], [written.buffer, read.buffer], (1, 1, 3))
     found = device.download(written, Node(image().op, (), (), None, (3, 4), I32))
     assert found.ravel().tolist() == expected.tolist()
     assert found.tolist() == [[111, 111, 27, 1], [3, 3, 8, 1], [118, 118, 97, 1]]

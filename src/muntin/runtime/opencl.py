@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,16 +20,15 @@ from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
 from muntin.core.graph.order import topological
 from muntin.core.lower.elementwise import lower_elementwise
-from muntin.core.lower.walk import Walk, walk
+from muntin.core.lower.walk import Walk
 from muntin.core.plan.fuse import fuse
-from muntin.core.plan.kernel import KernelGraph, Plan, Result
+from muntin.core.plan.kernel import KernelGraph, Plan
 from muntin.core.program import INDEX
-from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
 from muntin.errors import CompileError, DeviceError
-from muntin.runtime.bind import scalar_bits
 from muntin.runtime.cache import LRU, kernel_cache
 from muntin.runtime.fork import reset_after_fork
+from muntin.runtime.offload import Placed, Run, graph_values
 
 __all__ = [
     "OpenClDevice",
@@ -85,14 +84,6 @@ def open_device(index: int = 0) -> OpenClDevice:
             "install the driver's OpenCL part, or run on the CPU"
         )
     return OpenClDevice(devices[index], index)
-
-
-class Placed(NamedTuple):
-    """An array in a device's memory: byte offset of element 0, and byte strides."""
-
-    buffer: Any
-    offset: int
-    strides: tuple[int, ...]
 
 
 class OpenClKernel(NamedTuple):
@@ -175,7 +166,7 @@ class OpenClDevice:
             If the graph has other work than pointwise work, or the device cannot run it.
         """
         graph = canonical(roots)
-        return _Run(self, graph, self.plan(graph), _values(graph)).results(outs)
+        return Run(self, graph, self.plan(graph), graph_values(graph)).results(outs)
 
     def compile(self, placeholders: Sequence[Node], roots: Sequence[Node]) -> OpenClGraph:
         """Return the graph compiled for repeated runs."""
@@ -210,6 +201,16 @@ class OpenClDevice:
         source, step = kernel_source(graph, rank, is_short=is_short)
         has_index = any(node.op.kind == "index" for node in topological(graph.outputs))
         return OpenClKernel(source, step, has_index, self.build(source))
+
+    def run_kernel(
+        self, graph: KernelGraph, size: Walk, arrays: Sequence[Placed], scalars: Sequence[int]
+    ) -> None:
+        """Start a kernel on all elements of a walk of its operands and outputs."""
+        kernel = self.kernel(graph, size.rank, is_short=size.is_short)
+        slots = size.slots(scalars, has_index=kernel.has_index)
+        for place, placed in enumerate(arrays):
+            slots[place * (size.rank + 1)] += placed.offset
+        self.launch(kernel, slots, [placed.buffer for placed in arrays], size.extent)
 
     # --- what needs pyopencl ----------------------------------------------------------------------
 
@@ -281,12 +282,16 @@ class OpenClDevice:
             ) from error
 
     def launch(
-        self, kernel: OpenClKernel, slots: Sequence[int], buffers: Sequence[Any], size: Walk
+        self,
+        kernel: OpenClKernel,
+        slots: Sequence[int],
+        buffers: Sequence[Any],
+        extent: tuple[int, int, int],
     ) -> None:
-        """Start a kernel on all elements of a walk."""
+        """Start a kernel on a box that begins at (0, 0, 0)."""
         import pyopencl as cl
 
-        o1, y1, x1 = size.extent
+        o1, y1, x1 = extent
         so, sy, _ = kernel.step
         with self.lock:
             for number, buffer in enumerate(buffers):
@@ -331,106 +336,6 @@ def _span(values: Array, nbytes: int) -> npt.NDArray[np.uint8]:
     return as_strided(element, (nbytes,), (1,), writeable=False)
 
 
-class _Run:
-    """One run of a plan; `values` holds the array or number of each input and scalar."""
-
-    def __init__(
-        self, device: OpenClDevice, graph: Canonical, plan: Plan, values: Mapping[int, Any]
-    ) -> None:
-        self.device = device
-        self.graph = graph
-        self.plan = plan
-        self.values = values
-        self.stored: dict[int, Placed] = {}
-
-    def results(self, outs: Sequence[Array | None]) -> list[Array]:
-        kept = {root.node for root in self.plan.roots}
-        for number, kernel in enumerate(self.plan.kernels):
-            self.run_kernel(kernel)
-            for position, last in self.plan.last_use.items():
-                if last == number and position not in kept:
-                    self.stored.pop(position, None)
-        fresh = [self.fetched(root) for root in self.plan.roots]
-        return [
-            self.delivered(root, values, out)
-            for root, values, out in zip(self.plan.roots, fresh, outs, strict=True)
-        ]
-
-    def run_kernel(self, kernel: KernelGraph) -> None:
-        nodes, device = self.graph.nodes, self.device
-        for result in kernel.results:
-            if result.node not in self.stored:
-                self.stored[result.node] = device.allocate(nodes[result.node])
-        operands = [self.placed(position) for position in kernel.operands]
-        outputs = [self.stored[result.node] for result in kernel.results]
-        box = Box.full(nodes[kernel.results[0].node].shape)
-        if box.is_empty:
-            return
-        arrays = [*operands, *outputs]
-        lines = [placed.strides for placed in arrays]
-        count = len(operands)
-        size = walk(box, lines[:count], lines[count:], merges=kernel.domain.pointwise)
-        compiled = device.kernel(kernel, size.rank, is_short=size.is_short)
-        scalars = [scalar_bits(self.values[at], nodes[at].dtype) for at in kernel.scalars]
-        slots = size.slots(scalars, has_index=compiled.has_index)
-        for place, placed in enumerate(arrays):
-            slots[place * (size.rank + 1)] += placed.offset
-        device.launch(compiled, slots, [placed.buffer for placed in arrays], size)
-
-    def placed(self, position: int) -> Placed:
-        """Return where an operand lies, through its view if it is one."""
-        node = self.graph.nodes[position]
-        if node.op.kind == "view":
-            below = self.placed(self.graph.args[position][0])
-            offset = below.offset + node.payload.offset(below.strides)
-            return Placed(below.buffer, offset, node.payload.strides(below.strides))
-        if position not in self.stored:
-            self.stored[position] = self.device.upload(self.values[position])
-        return self.stored[position]
-
-    def fetched(self, root: Result) -> Array:
-        """Return the elements of a root in an array of their own."""
-        node = self.graph.nodes[root.node]
-        if node.op.kind == "input":
-            values: Array = self.values[root.node]
-        else:
-            values = self.device.download(self.stored[root.node], node)
-        if root.view is not None:
-            values = _viewed(values, self.graph.nodes[root.view])
-        return np.array(values, order="C")
-
-    def delivered(self, root: Result, values: Array, out: Array | None) -> Array:
-        """Return a root's array, fresh or in its out, written in the valid region alone."""
-        node = self.graph.nodes[root.node if root.view is None else root.view]
-        region = (node.valid or Box.full(node.shape)).slices
-        if out is None:
-            if node.valid is None:
-                return values
-            out = np.zeros_like(values)
-        out[region] = values[region]
-        return out
-
-
-def _viewed(values: Array, node: Node) -> Array:
-    """Return the NumPy view of an array that a view node describes."""
-    if 0 in node.shape:
-        return np.empty(node.shape, values.dtype)
-    affine = node.payload
-    first = dict(affine.fixed)
-    first.update((axis.source, axis.start) for axis in affine.axes if axis.source is not None)
-    corner = values[tuple([slice(first[axis], first[axis] + 1) for axis in range(values.ndim)])]
-    return as_strided(corner, node.shape, affine.strides(values.strides), writeable=False)
-
-
-def _values(graph: Canonical) -> dict[int, Any]:
-    """Return the array or number of every input and scalar of a graph, by position."""
-    return {
-        position: node.payload.array if node.op.kind == "input" else node.payload
-        for position, node in enumerate(graph.nodes)
-        if node.op.kind in ("input", "scalar")
-    }
-
-
 class OpenClGraph:
     """A traced graph: it runs again and again with other values for its placeholders."""
 
@@ -442,7 +347,7 @@ class OpenClGraph:
         self.plan = device.plan(self.graph)
         places = {id(node): position for position, node in enumerate(self.graph.nodes)}
         self.positions = [places.get(id(node), -1) for node in placeholders]
-        self.fixed = _values(self.graph)
+        self.fixed = graph_values(self.graph)
 
     @property
     def kernels(self) -> tuple[KernelGraph, ...]:
@@ -454,7 +359,7 @@ class OpenClGraph:
     ) -> list[Array]:
         """Return the arrays of the roots."""
         given = dict(zip(self.positions, values, strict=True))
-        run = _Run(self.device, self.graph, self.plan, {**self.fixed, **given})
+        run = Run(self.device, self.graph, self.plan, {**self.fixed, **given})
         return run.results(outs)
 
     def memory_report(self) -> dict[str, int]:
