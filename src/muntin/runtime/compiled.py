@@ -9,7 +9,8 @@ from muntin.core.emit.llvm import ENTRY, LlvmOptions, emit_llvm
 from muntin.core.lower.rows import Lowered, lower_rows
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.plan.stages import Stages, form_stages
-from muntin.runtime.bind import Binding
+from muntin.core.regions import Box
+from muntin.runtime.bind import Binding, Limits, bind
 from muntin.runtime.cache import LRU
 from muntin.runtime.cpu import NativeModule, compile_ir, target_facts
 
@@ -23,7 +24,7 @@ class CompiledKernel:
 
     def __init__(self, graph: KernelGraph) -> None:
         self.graph = graph
-        self.bindings: LRU[Any, Binding] = LRU(_BINDINGS)
+        self._bindings: LRU[Any, Binding] = LRU(_BINDINGS)
 
     @cached_property
     def stages(self) -> Stages:
@@ -49,6 +50,21 @@ class CompiledKernel:
     def entry(self) -> int:
         """The address of the machine code."""
         return self.module.address(ENTRY)
+
+    def binding(
+        self,
+        shape: tuple[int, ...],
+        box: Box,
+        operands: tuple[tuple[int, ...], ...],
+        outputs: tuple[tuple[int, ...], ...],
+        in_place: tuple[bool, ...],
+        limits: Limits,
+    ) -> Binding:
+        """Return the slots and windows for some sizes and strides: see `bind`."""
+        key = (shape, box, operands, outputs, in_place, limits)
+        return self._bindings.get_or_make(
+            key, lambda: bind(self.lowered, self.graph.domain, *key)
+        )
 
     @cached_property
     def operand_is_offset(self) -> tuple[bool, ...]:

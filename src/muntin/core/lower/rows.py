@@ -118,7 +118,7 @@ class _Lowering:
             self.layout,
             tuple(self.rows),
             self.fixed,
-            any(stage.is_padded or not stage.is_load for stage in stages),
+            self.stages.step > 1 or any(stage.is_padded or not stage.is_load for stage in stages),
             max((-stage.start for stage in stages), default=0),
             max((stage.left + stage.right for stage in [*stages, *groups]), default=0),
             self.stages.whole_rows,

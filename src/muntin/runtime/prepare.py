@@ -1,0 +1,319 @@
+"""Preparation: everything about a run that does not depend on addresses and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+from muntin.core.graph.canonical import Canonical
+from muntin.core.graph.node import Node
+from muntin.core.plan.kernel import KernelGraph, Plan, Result
+from muntin.core.regions import Box
+from muntin.dtypes import DType
+from muntin.runtime.bind import Binding, Limits
+from muntin.runtime.compiled import CompiledKernel
+
+__all__ = ["Delivery", "Fresh", "Overlap", "Prepared", "Step", "prepare"]
+
+Strides = tuple[int, ...]
+
+
+class Overlap(NamedTuple):
+    """An out that shares memory with an input; `is_same` if both lie the same way."""
+
+    out: int
+    position: int
+    is_same: bool
+
+
+class Place(NamedTuple):
+    """Where element (0, …, 0) of an array lies: bytes past the data of the node at `position`.
+
+    An `aside` place is in memory that nobody reads.
+    """
+
+    position: int
+    offset: int
+    strides: Strides
+    aside: bool = False
+
+
+class Fresh(NamedTuple):
+    """Memory that a run takes for the node at `position`; `is_zero` if it must be cleared."""
+
+    position: int
+    shape: tuple[int, ...]
+    dtype: DType
+    nbytes: int
+    is_zero: bool
+
+
+class Step(NamedTuple):
+    """One launch: the binding, and where its pointers and numbers come from."""
+
+    kernel: CompiledKernel
+    binding: Binding
+    fresh: tuple[Fresh, ...]
+    pointers: tuple[tuple[int, int, int], ...]  # slot, position, offset
+    asides: tuple[tuple[int, int, int], ...]
+    scalars: tuple[tuple[int, int, DType], ...]  # slot, position, type
+    released: tuple[int, ...]
+
+
+class Delivery(NamedTuple):
+    """How a root reaches its caller.
+
+    `is_in_place` if its out or its fresh memory was written by a kernel; else the elements of the
+    node at `position`, seen through the view node at `view`, are copied in `region`.
+    """
+
+    position: int
+    view: int | None
+    is_in_place: bool
+    region: tuple[slice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The launches of a run, which outs are written by them, and how the roots are delivered."""
+
+    steps: tuple[Step, ...]
+    targets: tuple[tuple[int, int], ...]  # position, out
+    deliveries: tuple[Delivery, ...]
+
+
+def prepare(
+    plan: Plan,
+    kernels: Sequence[CompiledKernel],
+    graph: Canonical,
+    strides: Mapping[int, Strides],
+    outs: Sequence[Strides | None],
+    overlaps: Sequence[Overlap],
+    limits: Limits,
+) -> Prepared:
+    """Return how a graph is run.
+
+    Parameters
+    ----------
+    plan, kernels
+        Of the graph's canonical form.
+    graph
+        The nodes with their shapes and views.
+    strides
+        Byte strides of every input, by position.
+    outs
+        Byte strides of the memory given for each root, or None.
+    overlaps
+        The outs that share memory with inputs.
+    limits
+        Of this machine and call.
+    """
+    return _Preparation(plan, kernels, graph, dict(strides), outs, overlaps, limits).prepared()
+
+
+class _Preparation:
+    def __init__(
+        self,
+        plan: Plan,
+        kernels: Sequence[CompiledKernel],
+        graph: Canonical,
+        strides: dict[int, Strides],
+        outs: Sequence[Strides | None],
+        overlaps: Sequence[Overlap],
+        limits: Limits,
+    ) -> None:
+        self.plan = plan
+        self.kernels = kernels
+        self.graph = graph
+        self.strides = strides
+        self.outs = outs
+        self.overlaps = overlaps
+        self.limits = limits
+        self.written = {result for kernel in plan.kernels for result in kernel.results}
+        self.covered: set[int] = set()  # inputs that are overwritten in place
+
+    def prepared(self) -> Prepared:
+        targets = self.find_targets()
+        for position, out in targets:
+            given = self.outs[out]
+            assert given is not None
+            self.strides[position] = given
+        kept = {root.node for root in self.plan.roots}
+        steps: list[Step] = []
+        for number, (kernel, compiled) in enumerate(
+            zip(self.plan.kernels, self.kernels, strict=True)
+        ):
+            released = tuple(
+                position
+                for position, last in self.plan.last_use.items()
+                if last == number and position not in kept
+            )
+            steps += self.steps(kernel, compiled, released)
+        return Prepared(tuple(steps), tuple(targets), self.deliveries(targets))
+
+    # --- outs -------------------------------------------------------------------------------------
+
+    def find_targets(self) -> list[tuple[int, int]]:
+        """Return the outs that kernels may write straight into, with the node of each."""
+        targets: list[tuple[int, int]] = []
+        taken: set[int] = set()
+        for place, (root, out) in enumerate(zip(self.plan.roots, self.outs, strict=True)):
+            if out is None or root not in self.written or root.node in taken:
+                continue
+            overlaps = [overlap for overlap in self.overlaps if overlap.out == place]
+            if overlaps and not self.may_overwrite(root, overlaps):
+                continue
+            self.covered |= {overlap.position for overlap in overlaps}
+            targets.append((root.node, place))
+            taken.add(root.node)
+        return targets
+
+    def may_overwrite(self, root: Result, overlaps: Sequence[Overlap]) -> bool:
+        """Say whether each element of an out is written only after the same bytes were read."""
+        if len(self.kernels) > 1 or root.view is not None:
+            return False
+        graph, offset = self.plan.kernels[0], self.kernels[0].operand_is_offset
+        size = self.graph.nodes[root.node].dtype.itemsize
+        for overlap in overlaps:
+            if not overlap.is_same:
+                return False
+            for operand, position in enumerate(graph.operands):
+                if self.base(position) != overlap.position:
+                    continue
+                viewed = position != overlap.position
+                if viewed or offset[operand] or self.graph.nodes[position].dtype.itemsize != size:
+                    return False
+        return True
+
+    def deliveries(self, targets: Sequence[tuple[int, int]]) -> tuple[Delivery, ...]:
+        direct = {out: position for position, out in targets}
+        delivered: list[Delivery] = []
+        handed: set[int] = set(direct.values())
+        for place, root in enumerate(self.plan.roots):
+            in_place = direct.get(place) == root.node
+            view = None if root in self.written else root.view
+            if self.outs[place] is None and root in self.written and root.node not in handed:
+                in_place = True
+                handed.add(root.node)
+            node = self.graph.nodes[root.node if root.view is None else root.view]
+            region = (node.valid if node.valid is not None else Box.full(node.shape)).slices
+            delivered.append(Delivery(root.node, view, in_place, region))
+        return tuple(delivered)
+
+    # --- launches ---------------------------------------------------------------------------------
+
+    def steps(
+        self, kernel: KernelGraph, compiled: CompiledKernel, released: tuple[int, ...]
+    ) -> list[Step]:
+        fresh = tuple(
+            [self.fresh(result) for result in kernel.results if result.node not in self.strides]
+        )
+        for memory in fresh:
+            self.strides[memory.position] = _c_strides(memory.shape, memory.dtype.itemsize)
+        outputs = [self.output(result) for result in kernel.results]
+        operands = [self.place(position) for position in kernel.operands]
+        boxes = [self.box(result) for result in kernel.results]
+        steps: list[Step] = []
+        for box in dict.fromkeys(boxes):
+            written = [
+                output if other == box else output._replace(aside=True)
+                for output, other in zip(outputs, boxes, strict=True)
+            ]
+            steps.append(self.step(kernel, compiled, box, operands, written))
+        first, last = steps[0], steps[-1]
+        steps[0] = first._replace(fresh=fresh)
+        steps[-1] = (steps[0] if last is first else last)._replace(released=released)
+        return steps
+
+    def step(
+        self,
+        kernel: KernelGraph,
+        compiled: CompiledKernel,
+        box: Box,
+        operands: Sequence[Place],
+        outputs: Sequence[Place],
+    ) -> Step:
+        binding = compiled.binding(
+            self.graph.nodes[kernel.results[0].node].shape,
+            box,
+            tuple([place.strides for place in operands]),
+            tuple([place.strides for place in outputs]),
+            tuple([self.base(position) in self.covered for position in kernel.operands]),
+            self.limits,
+        )
+        pointers: list[tuple[int, int, int]] = []
+        asides: list[tuple[int, int, int]] = []
+        for places, slots, offsets in (
+            (operands, binding.operand_slots, binding.operand_offsets),
+            (outputs, binding.output_slots, binding.output_offsets),
+        ):
+            for place, slot, offset in zip(places, slots, offsets, strict=True):
+                chosen = asides if place.aside else pointers
+                chosen.append((slot, place.position, place.offset + offset))
+        scalars = [
+            (binding.scalar_slot + number, position, self.graph.nodes[position].dtype)
+            for number, position in enumerate(kernel.scalars)
+        ]
+        return Step(compiled, binding, (), tuple(pointers), tuple(asides), tuple(scalars), ())
+
+    def base(self, position: int) -> int:
+        """Return the node whose data is seen at `position`."""
+        node = self.graph.nodes[position]
+        return self.graph.args[position][0] if node.op.kind == "view" else position
+
+    def place(self, position: int) -> Place:
+        """Return where the elements of an operand lie, through its view if it is one."""
+        node = self.graph.nodes[position]
+        if node.op.kind != "view":
+            return Place(position, 0, self.strides[position])
+        base = self.graph.args[position][0]
+        strides = self.strides[base]
+        return Place(base, node.payload.offset(strides), node.payload.strides(strides))
+
+    def fresh(self, result: Result) -> Fresh:
+        """Return the memory of a result; where only a part of it is computed the rest is zero."""
+        node = self.node(result)
+        nbytes = prod(node.shape) * node.dtype.itemsize
+        return Fresh(result.node, node.shape, node.dtype, nbytes, node.valid is not None)
+
+    def node(self, result: Result) -> Node:
+        return self.graph.nodes[result.node if result.view is None else result.view]
+
+    def output(self, result: Result) -> Place:
+        """Return where a result's node lies, with strides along its own axes."""
+        held = self.strides[result.node]
+        if result.view is None:
+            return Place(result.node, 0, held)
+        offset = 0
+        strides = [0] * len(held)
+        for axis, stride in zip(self.node(result).payload.axes, held, strict=True):
+            strides[axis.source] = stride * axis.step
+            offset -= axis.start * axis.step * stride
+        return Place(result.node, offset, tuple(strides))
+
+    def box(self, result: Result) -> Box:
+        """Return the part of a result's node that is computed."""
+        seen = self.node(result)
+        region = seen.valid if seen.valid is not None else Box.full(seen.shape)
+        if result.view is None:
+            return region
+        rank = len(seen.shape)
+        start, stop = [0] * rank, [0] * rank
+        for axis, low, high in zip(seen.payload.axes, region.start, region.stop, strict=True):
+            ends = (axis.start + axis.step * low, axis.start + axis.step * (high - 1))
+            start[axis.source] = min(ends)
+            stop[axis.source] = max(ends) + 1 if high > low else min(ends)
+        return Box(tuple(start), tuple(stop))
+
+
+def _c_strides(shape: tuple[int, ...], itemsize: int) -> Strides:
+    strides = []
+    step = itemsize
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
