@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from array import array
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from muntin.config import settings
 from muntin.errors import ParameterError
@@ -31,8 +32,7 @@ _MOST_PIECES = 1 << 62
 _REST = bytes(8 * (pieces.WORDS - pieces.CONSTANTS))
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(NamedTuple):
     """A kernel, its arguments, and how its iteration space is cut into pieces.
 
     Attributes
@@ -81,6 +81,11 @@ class Launch:
             )
         return counts
 
+    @property
+    def is_one_piece(self) -> bool:
+        """Whether there is exactly one piece."""
+        return self.grain == self.extent and min(self.extent) > 0 <= min(self[4:])
+
 
 @runtime_checkable
 class Scheduler(Protocol):
@@ -94,6 +99,31 @@ class Scheduler(Protocol):
     def launch(self, launch: Launch) -> None:
         """Run every piece once; return when all are done."""
         ...
+
+
+@lru_cache(maxsize=1024)
+def _kernel(entry: int) -> Callable[..., None]:
+    """Return the kernel at an address, which holds no interpreter lock while it runs."""
+    word = ctypes.c_int64
+    return ctypes.CFUNCTYPE(None, *([word] * 8))(entry)
+
+
+class _ThreadScratch(threading.local):
+    """Scratch memory that a calling thread uses again from launch to launch."""
+
+    block: Block | None = None
+
+
+def _run_one_piece(launch: Launch, memory: MemoryPool, kept: _ThreadScratch) -> None:
+    """Run a launch of one piece in the calling thread."""
+    scratch = 0
+    if launch.scratch_bytes:
+        block = kept.block
+        if block is None or block.nbytes < launch.scratch_bytes:
+            block = kept.block = memory.allocate(launch.scratch_bytes)
+        scratch = block.address
+    outer, rows, columns = launch.extent
+    _kernel(launch.entry)(launch.args, 0, outer, 0, rows, 0, columns, scratch)
 
 
 class _Job:
@@ -151,6 +181,7 @@ class SingleThreadScheduler:
 
     def __init__(self, memory: MemoryPool | None = None) -> None:
         self._memory = MemoryPool() if memory is None else memory
+        self._kept = _ThreadScratch()
 
     @property
     def threads(self) -> int:
@@ -159,6 +190,9 @@ class SingleThreadScheduler:
 
     def launch(self, launch: Launch) -> None:
         """Run every piece once, in order."""
+        if launch.is_one_piece:
+            _run_one_piece(launch, self._memory, self._kept)
+            return
         counts = launch.counts()
         if 0 in counts:
             return
@@ -228,6 +262,7 @@ class ThreadsScheduler:
     def __init__(self, threads: int = 0, memory: MemoryPool | None = None) -> None:
         self._threads = _size(threads, type(self).__name__)
         self._memory = MemoryPool() if memory is None else memory
+        self._kept = _ThreadScratch()
         self.reset()
         reset_after_fork(self)
 
@@ -244,6 +279,9 @@ class ThreadsScheduler:
 
     def launch(self, launch: Launch) -> None:
         """Run every piece once; which thread runs which is not defined."""
+        if launch.is_one_piece:
+            _run_one_piece(launch, self._memory, self._kept)
+            return
         counts = launch.counts()
         helpers = min(launch.threads or self._threads, counts[0] * counts[1] * counts[2]) - 1
         if helpers >= 0:
