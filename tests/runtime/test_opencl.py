@@ -87,6 +87,18 @@ def test_random_graphs_give_the_bits_of_the_reference(device, roots):
     check(device, roots)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_are_not_fused_with_sums(device, dtype):
+    a, b, c = (node_of(np.random.default_rng(k).normal(0, 1, 4096).astype(dtype)) for k in range(3))
+    product = build.elementwise("multiply", a, b)
+    roots = [build.elementwise("add", product, c), build.elementwise("subtract", c, product)]
+    roots += [
+        build.elementwise("divide", a, b),
+        build.elementwise("sqrt", build.elementwise("abs", a)),
+    ]
+    check(device, roots)
+
+
 @pytest.mark.parametrize("rank", range(9))
 def test_every_rank_is_walked(device, rank):
     shape = (2, 3, 1, 2, 2, 1, 2, 3)[:rank]
