@@ -22,6 +22,7 @@ __all__ = ["FORMATS", "ImageFormat", "format_of", "read_image", "write_image"]
 
 Pixels: TypeAlias = npt.NDArray[Any]
 
+_INFLATION = 10_000  # no TIFF of an image is so many times smaller than its samples
 _ORIENTATION = 0x0112  # the tag of EXIF and TIFF
 _PNG_COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}  # the colour type by the number of channels
 _CHUNK = 1 << 30  # bytes; PNG allows up to 2³¹ - 1
@@ -330,6 +331,8 @@ def _decode_tiff(path: Path, page: int | None) -> Pixels:
                 "read", path, f"page is {page}; the file has {len(pages)}, numbered from 0"
             )
         chosen = pages[page or 0]
+        if chosen.nbytes > _INFLATION * path.stat().st_size:
+            raise ValueError(f"samples of shape {chosen.shape} are missing")
         simple = chosen.bitspersample in (1, 8) and chosen.sampleformat == 1
         if simple and chosen.samplesperpixel <= 4:
             return _pillow_pixels(path, chosen.index)
@@ -338,7 +341,7 @@ def _decode_tiff(path: Path, page: int | None) -> Pixels:
 
 def _tiff_pixels(path: Path, page: Any) -> Pixels:
     """Return the samples of a page as they are stored, grey or RGB."""
-    colour = page.photometric.name
+    colour = getattr(page.photometric, "name", page.photometric)
     if colour not in ("MINISBLACK", "MINISWHITE", "RGB") or page.axes not in ("YX", "YXS", "SYX"):
         found = f"the page holds {colour} {page.dtype} {page.shape}"
         cure = "grey and RGB images can be read; convert it first, or use tifffile.imread(path)"
@@ -353,6 +356,8 @@ def _tiff_pixels(path: Path, page: Any) -> Pixels:
         found = f"{page.compression.name} compression of {page.bitspersample}-bit colours"
         cure = "needs the package imagecodecs; install it, or save the image uncompressed"
         raise _fault("read", path, f"{found} {cure}") from error
+    if pixels.shape != page.shape or pixels.size == 0:
+        raise ValueError(f"samples of shape {page.shape} are missing")
     if page.axes == "SYX":
         pixels = np.moveaxis(pixels, 0, 2)
     if colour == "MINISWHITE" and pixels.dtype.kind != "f":
