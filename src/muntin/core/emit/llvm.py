@@ -301,11 +301,17 @@ class _FunctionText:
         self.start(done)
 
     def loop_metadata(self, statement: For) -> str:
-        if not statement.independent:
-            return ""
+        """Ask for vectors where iterations are independent; keep other loops as they are."""
+        if statement.independent:
+            hints = ['!"llvm.loop.vectorize.enable", i1 true']
+        else:
+            hints = ['!"llvm.loop.vectorize.enable", i1 false', '!"llvm.loop.unroll.disable"']
         number = len(self.metadata)
-        self.metadata.append(f"!{number} = distinct !{{!{number}, !{number + 1}}}")
-        self.metadata.append(f'!{number + 1} = !{{!"llvm.loop.vectorize.enable", i1 true}}')
+        names = [f"!{number + 1 + place}" for place in range(len(hints))]
+        self.metadata.append(f"!{number} = distinct !{{!{number}, {', '.join(names)}}}")
+        self.metadata += [
+            f"{name} = !{{{hint}}}" for name, hint in zip(names, hints, strict=True)
+        ]
         return f", !llvm.loop !{number}"
 
     def repeat(self, statement: While) -> None:

@@ -43,8 +43,8 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
             place = Advance(POINTER, target, offset)
             b.store(place, index(0), Load(dtype, source, position))
 
-    def each(stride: Expr) -> None:
-        with b.loop("x", index(0), count, independent=True) as x:
+    def each(stride: Expr, *, vectors: bool = False) -> None:
+        with b.loop("x", index(0), count, independent=vectors) as x:
             for c in range(channels):
                 move(x * channels + c, x * stride + channel * c)
 
@@ -55,7 +55,7 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
                 b.store(target, x, value)
         with b.otherwise():
             with b.when(column.equals(-itemsize)):
-                each(index(-itemsize))
+                each(index(-itemsize), vectors=True)
             with b.otherwise():
                 each(column)
     else:

@@ -7,8 +7,8 @@ one row loop and no ring.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from muntin.core.border import BorderMode
@@ -167,12 +167,11 @@ class _Lowering:
                     if stage.is_load:
                         base = next(loads)
                         with self.guard(t, y0, stage.start, first):
-                            for line in range(step):
-                                self.load(stage, b.let(t + (stage.lead + line), "row"), *base)
+                            with self.each_row(t + stage.lead, step) as row:
+                                self.load(stage, row, *base)
                 for group, loop in zip(self.stages.groups, loops, strict=True):
                     with self.guard(t, y0, group.start, first):
-                        for line in range(0, step, group.rows):
-                            row = b.let(t + (group.lead + line), "row")
+                        with self.each_row(t + group.lead, step, group.rows) as row:
                             if group.is_final:
                                 self.final(group, loop, row, y1, outer, outputs)
                             else:
@@ -181,6 +180,17 @@ class _Lowering:
     def guard(self, t: Expr, y0: Expr, start: int, first: int) -> AbstractContextManager[None]:
         """Run what follows from step y0 + start on."""
         return nullcontext() if start == first else self.builder.when(t >= y0 + start)
+
+    @contextmanager
+    def each_row(self, first: Expr, count: int, step: int = 1) -> Iterator[Expr]:
+        """Do what follows for every `step`-th of `count` rows from `first` on."""
+        b = self.builder
+        first = b.let(first, "row")
+        if step >= count:
+            yield first
+        else:
+            with b.loop("row", first, first + count, step) as row:
+                yield row
 
     def allocate(self) -> None:
         """Lay out the scratch memory: the pointers of the rings, then the rows."""
@@ -432,17 +442,15 @@ class _Lowering:
         """
         b = self.builder
         stages = [self.stages.stages[number] for _, number in group.targets if number is not None]
-        rows = [b.let(row + line, "row") for line in range(group.rows)]
-        if not any(stage.has_row_border for stage in stages):
-            self.compute_rows(loop, stages, rows, outer)
-            for line in rows:
+        has_border = any(stage.has_row_border for stage in stages)
+        inside = (row + (group.rows - 1) >= 0).both(row < self.layout.rows)
+        with b.when(inside) if has_border else nullcontext():
+            self.compute_rows(group, loop, stages, row, outer)
+        with self.each_row(row, group.rows) as line:
+            if not has_border:
                 for stage in stages:
                     self.set_row(stage, line, self.own_row(stage, line))
-            return
-        inside = (rows[-1] >= 0).both(rows[0] < self.layout.rows)
-        with b.when(inside):
-            self.compute_rows(loop, stages, rows, outer)
-        for line in rows:
+                return
             with b.when((line >= 0).both(line < self.layout.rows)):
                 for stage in stages:
                     self.set_row(stage, line, self.own_row(stage, line))
@@ -466,23 +474,27 @@ class _Lowering:
 
     def compute_rows(
         self,
+        group: Group,
         loop: RowLoop,
         stages: Sequence[Stage],
-        rows: Sequence[Expr],
+        row: Expr,
         outer: Sequence[Expr],
     ) -> None:
-        b = self.builder
         span = self.state[stages[0].number]
-        firsts = []
-        for row in rows:
-            for stage in stages:
-                state = self.state[stage.number]
-                target = self.ring_row(stage, state, row)
-                firsts.append(b.let(Advance(POINTER, target, index(state.lead)), "first"))
-        self.call(loop, span.start, span.stop, rows[0], outer, firsts)
-        for place, first in enumerate(firsts):
-            stage = stages[place % len(stages)]
-            self.pad(stage, self.state[stage.number], first)
+        targets = [
+            self.first_column(stage, row + line) for line in range(group.rows) for stage in stages
+        ]
+        self.call(loop, span.start, span.stop, row, outer, targets)
+        if any(self.state[stage.number].columns for stage in stages):
+            with self.each_row(row, group.rows) as line:
+                for stage in stages:
+                    self.pad(stage, self.state[stage.number], self.first_column(stage, line))
+
+    def first_column(self, stage: Stage, row: Expr) -> Expr:
+        """Return where the first column that a stage computes lies in its ring."""
+        state = self.state[stage.number]
+        target = self.ring_row(stage, state, row)
+        return self.builder.let(Advance(POINTER, target, index(state.lead)), "first")
 
     def call(
         self,
