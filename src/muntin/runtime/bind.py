@@ -6,7 +6,8 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from muntin.core.lower.rows import DIRECT, PACKED, STREAMED, Lowered
+from muntin.core.lower.layout import RowMode
+from muntin.core.lower.rows import Lowered
 from muntin.core.plan.kernel import Domain
 from muntin.core.regions import Box
 from muntin.core.shapes import collapse_dimensions
@@ -17,6 +18,7 @@ __all__ = ["Binding", "Limits", "bind", "scalar_bits"]
 _PIECE_BYTES = 1 << 18  # what a piece of pointwise work moves
 _SERIAL_BYTES = 1 << 18  # less work than this stays in the calling thread
 _PACKED_COLUMNS = 2048
+_BLOCK_COLUMNS = 256  # of a block of rows of a transposed operand
 _ROWS_PER_SEAM = 10  # a window recomputes at most a tenth of its rows
 
 
@@ -90,20 +92,24 @@ def bind(
     axes = _pointwise_axes if domain.pointwise else _image_axes
     sizes, operand_axes, output_axes = axes(lowered, domain, shape, box, operands, outputs)
     layout = lowered.layout
-    packed = False
+    modes: set[RowMode] = set()
     slots: list[int] = []
     operand_slots, output_slots = [], []
     for array, strides, covered in zip(layout.operands, operand_axes, in_place, strict=True):
-        direct = _is_contiguous(strides, array.dtype, domain, sizes) and not covered
-        packed = packed or not direct
+        mode = RowMode.PACKED
+        if _is_contiguous(strides, array.dtype, domain, sizes) and not covered:
+            mode = RowMode.DIRECT
+        elif domain.pointwise and strides[-3] == array.dtype.itemsize and not covered:
+            mode = RowMode.BLOCKED
+        modes.add(mode)
         operand_slots.append(len(slots))
-        slots += [0, *strides, int(direct)]
+        slots += [0, *strides, mode]
     streams = _is_streamed(lowered, sizes, limits)
     for array, strides in zip(layout.outputs, output_axes, strict=True):
-        mode = PACKED
+        mode = RowMode.PACKED
         if _is_contiguous(strides, array.dtype, domain, sizes):
-            mode = STREAMED if streams else DIRECT
-        packed = packed or mode != DIRECT
+            mode = RowMode.STREAMED if streams else RowMode.DIRECT
+        modes.add(mode)
         output_slots.append(len(slots))
         slots += [0, *strides, mode]
     slots += [*sizes.counts, *sizes.outer, *sizes.origins]
@@ -115,11 +121,12 @@ def bind(
     total = moved * sizes.extent[0] * sizes.extent[1] * sizes.extent[2]
     if total * (1 + 2 * lowered.has_rings) < _SERIAL_BYTES:
         threads = 1
-    needs_scratch = lowered.has_rings or packed
-    grain = _grain(lowered, sizes, moved, threads, needs_scratch, limits)
+    grain = _grain(lowered, sizes, moved, threads, modes, limits)
     scratch = lowered.fixed_scratch
-    if needs_scratch:
+    if lowered.has_rings or modes != {RowMode.DIRECT}:
         scratch += sum(rows.nbytes(grain[2]) for rows in lowered.rows)
+    if RowMode.BLOCKED in modes:
+        scratch += sum(rows.nbytes(grain[2]) for rows in lowered.blocks)
     offsets = [_offset(strides, box) if domain.pointwise else 0 for strides in operands]
     return Binding(
         tuple(slots),
@@ -240,17 +247,18 @@ def _grain(
     sizes: _Sizes,
     moved: int,
     threads: int,
-    needs_scratch: bool,
+    modes: set[RowMode],
     limits: Limits,
 ) -> tuple[int, int, int]:
     """Return the size of a piece: strips whose rows fit the cache, and enough pieces to share."""
     outer, rows, columns = (max(size, 1) for size in sizes.extent)
     widest = columns
+    needs_scratch = modes != {RowMode.DIRECT}
     if lowered.has_rings and not lowered.whole_rows:
         a_column = sum(row.count * row.pixel for row in lowered.rows)
         widest = max(limits.l2 // 2 // max(a_column, 1), 256, 4 * lowered.reach)
     elif needs_scratch and not lowered.has_rings:
-        widest = _PACKED_COLUMNS
+        widest = _BLOCK_COLUMNS if RowMode.BLOCKED in modes else _PACKED_COLUMNS
     strip = _even(columns, widest)
     if not lowered.has_rings and strip * moved > _PIECE_BYTES and not needs_scratch:
         strip = _even(columns, max(_PIECE_BYTES // moved, 64))

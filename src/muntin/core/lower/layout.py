@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 from muntin.core.plan.kernel import Domain
 from muntin.core.program import INDEX, POINTER, Var
 from muntin.dtypes import DType
 
-__all__ = ["ArraySlots", "Layout", "ScratchRows"]
+__all__ = ["ArraySlots", "Layout", "RowMode", "ScratchRows"]
+
+
+class RowMode(IntEnum):
+    """How rows of an operand or an output are reached."""
+
+    DIRECT = 0  # where they lie: contiguous
+    PACKED = 1  # through contiguous scratch memory, element by element
+    BLOCKED = 2  # operands: packed several rows at a time, since their columns are contiguous
+    STREAMED = 3  # outputs: through scratch memory, past the caches
 
 
 @dataclass(frozen=True, slots=True)
 class ArraySlots:
     """The slots of one operand or output: where element (0, …, 0) lies, and byte strides.
 
-    `mode` says of an operand whether its rows are read where they lie (1) or packed first (0), of
-    an output how its rows reach memory (0 directly, 1 past the caches, 2 unpacked).
+    `mode` says how the rows of an operand are read or how those of an output reach memory: see
+    `RowMode`.
     """
 
     dtype: DType

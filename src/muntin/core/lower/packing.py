@@ -16,7 +16,9 @@ from muntin.core.program import (
 )
 from muntin.dtypes import DTYPES
 
-__all__ = ["pack_function", "packing_name"]
+__all__ = ["BLOCK", "block_function", "pack_function", "packing_name"]
+
+BLOCK = 16  # rows of a transposed operand that are packed at a time
 
 
 def packing_name(word: str, itemsize: int, channels: int) -> str:
@@ -68,3 +70,27 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
         Parameter(channel),
     )
     return b.function(packing_name(word, itemsize, channels), parameters)
+
+
+def block_function(itemsize: int) -> Function:
+    """Return a function that packs some rows of an array whose columns are contiguous.
+
+    Its parameters are (target, source, columns, rows, column stride, bytes of a target row). Each
+    cache line of the source is read once, where packing row by row would read it for every row.
+    """
+    dtype = DTYPES[f"uint{itemsize * 8}"]
+    target, source = Var(POINTER, "target"), Var(POINTER, "source")
+    columns, rows = Var(INDEX, "columns"), Var(INDEX, "rows")
+    stride, row_bytes = Var(INDEX, "stride"), Var(INDEX, "row_bytes")
+    b = Builder()
+    with b.loop("x", index(0), columns) as x:
+        column = b.let(Advance(POINTER, source, x * stride), "column")
+        with b.loop("y", index(0), rows) as y:
+            place = Advance(POINTER, target, y * row_bytes)
+            b.store(place, x, Load(dtype, column, y))
+    parameters = (
+        Parameter(target, unaliased=True, written=True),
+        Parameter(source, unaliased=True),
+        *[Parameter(var) for var in (columns, rows, stride, row_bytes)],
+    )
+    return b.function(packing_name("block", itemsize, 1), parameters)

@@ -15,8 +15,8 @@ from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.lower.borders import map_position, pad_row
-from muntin.core.lower.layout import ArraySlots, Layout, ScratchRows
-from muntin.core.lower.packing import pack_function, packing_name
+from muntin.core.lower.layout import ArraySlots, Layout, RowMode, ScratchRows
+from muntin.core.lower.packing import BLOCK, block_function, pack_function, packing_name
 from muntin.core.lower.row_loop import RowLoop, row_loop
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.plan.stages import Group, Stage, Stages
@@ -42,16 +42,18 @@ from muntin.dtypes import DType
 
 __all__ = ["Lowered", "lower_rows"]
 
-DIRECT, STREAMED, PACKED = 0, 1, 2  # how an output row reaches its memory
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lowered:
-    """A program, the order of its argument slots, and the scratch memory of one thread."""
+    """A program, the order of its argument slots, and the scratch memory of one thread.
+
+    The rows of `blocks` are needed only where an operand is read in blocks.
+    """
 
     program: Program
     layout: Layout
     rows: tuple[ScratchRows, ...]
+    blocks: tuple[ScratchRows, ...]
     fixed_scratch: int
     has_rings: bool
     seam: int
@@ -78,6 +80,7 @@ class _StageState:
     pointers: Expr | None = None
     pointer: Var | None = None
     constant_row: Expr | None = None
+    block: Expr | None = None
     columns: dict[int, Expr] = field(default_factory=dict)
 
 
@@ -90,6 +93,9 @@ class _Lowering:
     state: list[_StageState] = field(default_factory=list)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
+    block_start: int = 0
+    top: Expr = field(default_factory=lambda: Var(INDEX, "y0"))
+    bottom: Expr = field(default_factory=lambda: Var(INDEX, "y1"))
     x0: Expr = field(default_factory=lambda: Var(INDEX, "x0"))
     x1: Expr = field(default_factory=lambda: Var(INDEX, "x1"))
     cursor: Expr = field(default_factory=lambda: Var(POINTER, "scratch"))
@@ -116,7 +122,8 @@ class _Lowering:
         return Lowered(
             program,
             self.layout,
-            tuple(self.rows),
+            tuple(self.rows[: self.block_start]),
+            tuple(self.rows[self.block_start :]),
             self.fixed,
             self.stages.step > 1 or any(stage.is_padded or not stage.is_load for stage in stages),
             max((-stage.start for stage in stages), default=0),
@@ -150,8 +157,8 @@ class _Lowering:
 
     def entry(self, loops: Sequence[RowLoop]) -> None:
         b, layout = self.builder, self.layout
-        y0 = b.let(Var(INDEX, "y0") + layout.row_origin, "top")
-        y1 = b.let(Var(INDEX, "y1") + layout.row_origin, "bottom")
+        y0 = self.top = b.let(Var(INDEX, "y0") + layout.row_origin, "top")
+        y1 = self.bottom = b.let(Var(INDEX, "y1") + layout.row_origin, "bottom")
         self.x0 = b.let(Var(INDEX, "x0") + layout.column_origin, "left")
         self.x1 = b.let(Var(INDEX, "x1") + layout.column_origin, "right")
         self.allocate()
@@ -211,6 +218,11 @@ class _Lowering:
             self.scratch_rows.append(
                 [Advance(POINTER, first, row_bytes * line) for line in range(rows.count)]
             )
+        self.block_start = len(self.rows)
+        if self.kernel.domain.pointwise:
+            for stage, state in zip(self.stages.stages, self.state, strict=True):
+                if stage.is_load:
+                    state.block = self.take(ScratchRows(BLOCK, 0, state.pixel), state.row_bytes)
 
     def stage_state(self, stage: Stage) -> _StageState:
         b, domain = self.builder, self.kernel.domain
@@ -365,13 +377,18 @@ class _Lowering:
         b = self.builder
         slots = self.layout.operands[stage.node.payload]
         source = b.let(Advance(POINTER, base, position * slots.row), "source")
-        is_direct = slots.mode.equals(1)
+        is_direct = slots.mode.equals(RowMode.DIRECT)
         if not stage.is_padded:
             with b.when(is_direct):
                 self.set_row(stage, row, source)
             with b.otherwise():
-                target = self.pack(stage, state, row, source)
-                self.set_row(stage, row, self.column_zero(stage, state, target))
+                if state.block is not None:
+                    with b.when(slots.mode.equals(RowMode.BLOCKED)):
+                        self.load_block(stage, state, state.block, row, source)
+                    with b.otherwise():
+                        self.load_packed(stage, state, row, source)
+                else:
+                    self.load_packed(stage, state, row, source)
             return
         target = self.ring_row(stage, state, row)
         first = Advance(POINTER, target, index(state.lead))
@@ -383,6 +400,28 @@ class _Lowering:
             self.pack(stage, state, row, source)
         self.pad(stage, state, first)
         self.set_row(stage, row, self.column_zero(stage, state, target))
+
+    def load_packed(self, stage: Stage, state: _StageState, row: Expr, source: Expr) -> None:
+        target = self.pack(stage, state, row, source)
+        self.set_row(stage, row, self.column_zero(stage, state, target))
+
+    def load_block(
+        self, stage: Stage, state: _StageState, block: Expr, row: Expr, source: Expr
+    ) -> None:
+        """Find a row in a block of rows, which is packed when its first row is asked for."""
+        b = self.builder
+        slots = self.layout.operands[stage.node.payload]
+        place = b.let((row - self.top) & index(BLOCK - 1), "place")
+        with b.when(place.equals(0)):
+            name = packing_name("block", slots.dtype.itemsize, 1)
+            self.functions.setdefault(name, block_function(slots.dtype.itemsize))
+            begin = Advance(POINTER, source, state.start * slots.column)
+            rows = (self.bottom - row).at_most(BLOCK)
+            columns = state.stop - state.start
+            args = (block, begin, columns, rows, slots.column, state.row_bytes)
+            b.add(Call(name, args))
+        found = Advance(POINTER, block, place * state.row_bytes)
+        self.set_row(stage, row, self.column_zero(stage, state, found))
 
     def pack(self, stage: Stage, state: _StageState, row: Expr, source: Expr) -> Expr:
         b = self.builder
@@ -549,7 +588,7 @@ class _Lowering:
                 base = Advance(POINTER, bases[number], (row + line) * slots.row)
                 place = b.let(Advance(POINTER, base, self.x0 * slots.column), "place")
                 places.append(place)
-                is_direct = slots.mode.equals(DIRECT)
+                is_direct = slots.mode.equals(RowMode.DIRECT)
                 if line and stop is not None:
                     is_direct = is_direct.both(row + line < stop)
                 scratch = self.scratch_rows[number][line]
@@ -567,7 +606,7 @@ class _Lowering:
         """Move a row of an output from scratch memory to its place, if it is not there."""
         b, channels = self.builder, self.kernel.domain.channels
         count = self.x1 - self.x0
-        streamed, packed = slots.mode.equals(STREAMED), slots.mode.equals(PACKED)
+        streamed, packed = slots.mode.equals(RowMode.STREAMED), slots.mode.equals(RowMode.PACKED)
         if is_written is not None:
             streamed, packed = streamed.both(is_written), packed.both(is_written)
         with b.when(streamed):
