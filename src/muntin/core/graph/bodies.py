@@ -125,11 +125,26 @@ def truncated_divide(b: Any, x: Any, y: Any) -> Any:
         )
         unsafe = wraps if unsafe is None else b.logical_or(unsafe, wraps)
     if unsafe is None:
-        return b.raw_divide(x, y)
-    quotient = b.raw_divide(x, b.where(unsafe, b.like(1, y), y))
+        return _quotient(b, x, y)
+    quotient = _quotient(b, x, b.where(unsafe, b.like(1, y), y))
     if low <= 0 <= high:
         return b.where(zero, b.like(0, x), quotient)
     return quotient
+
+
+def _quotient(b: Any, x: Any, y: Any) -> Any:
+    """Divide toward zero by what is not zero.
+
+    CPUs have no vectors of integer divisions. A quotient x / y that is no integer is at least
+    1 / y away from the next, which is 1 / x of itself: while x is at most 2**23, more than a
+    float32 is rounded by; at most 2**52, more than a float64.
+    """
+    spans = (*b.interval(x), *b.interval(y))
+    bound = max(abs(value) for value in spans)
+    if spans[2] == spans[3] or b.target != "llvm" or bound > 1 << 52:
+        return b.raw_divide(x, y)
+    real = "float32" if bound <= 1 << 23 else "float64"
+    return b.cast(b.divide(b.cast(x, real), b.cast(y, real)), x.dtype)
 
 
 def floor_divide(b: Any, x: Any, y: Any) -> Any:
