@@ -163,7 +163,7 @@ class Operators:
             )
         base = self._node
         if base.dtype.is_bool:
-            base = cast(base, DTYPES["int8"])
+            base = cast(base, DTYPES["int64"])
         if exponent == 0:
             one = constant(1, base.dtype)
             never = elementwise("not_equal", base, base)

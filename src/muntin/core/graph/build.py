@@ -136,7 +136,7 @@ def _as_nodes(name: str, rule: str, operands: Sequence[Operand]) -> list[Node]:
         elif dtype is None:
             nodes.append(number(name, operand))
         else:
-            nodes.append(scalar(operand, weak_dtype(name, operand, dtype)))
+            nodes.append(scalar(operand, weak_dtype(name, operand, dtype, rule)))
     return nodes
 
 

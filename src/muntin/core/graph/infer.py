@@ -80,8 +80,10 @@ def _weak_type(kind: type, dtype: DType) -> DType:
     return dtype_of(np.result_type(dtype.numpy, example))
 
 
-def weak_dtype(name: str, value: bool | int | float, dtype: DType) -> DType:
+def weak_dtype(name: str, value: bool | int | float, dtype: DType, rule: str = "") -> DType:
     """Return the type that a Python number takes beside an array of `dtype` (NumPy 2's rule).
+
+    Where the rule of the operation makes floats, an integer is one from the start.
 
     Raises
     ------
@@ -90,6 +92,8 @@ def weak_dtype(name: str, value: bool | int | float, dtype: DType) -> DType:
     """
     kind = bool if isinstance(value, bool) else int if isinstance(value, int) else float
     result = _weak_type(kind, dtype)
+    if kind is int and rule in ("floating", "promote_floating"):
+        result = _floating(name, result)
     if kind is int and not result.is_float and not result.least <= value <= result.greatest:
         raise RangeError(
             f"{name}: the number {value} does not fit in {result} ({result.least} to "
