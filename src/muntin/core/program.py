@@ -1,4 +1,4 @@
-"""The statement language: typed loops over memory, which the emitters write and the interpreter runs.
+"""The statement language: typed loops over memory; emitters write it, the interpreter runs it.
 
 Expressions have a type and no effect; statements have an effect and no value. A pointer is an
 address in bytes; `Load` and `Store` take an index in elements. A bool is a byte in memory.

@@ -62,9 +62,7 @@ class CompiledKernel:
     ) -> Binding:
         """Return the slots and windows for some sizes and strides: see `bind`."""
         key = (shape, box, operands, outputs, in_place, limits)
-        return self._bindings.get_or_make(
-            key, lambda: bind(self.lowered, self.graph.domain, *key)
-        )
+        return self._bindings.get_or_make(key, lambda: bind(self.lowered, self.graph.domain, *key))
 
     @cached_property
     def operand_is_offset(self) -> tuple[bool, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from muntin.core.graph.node import Node, Number
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import Plan
 from muntin.runtime.bind import Limits, scalar_bits
+from muntin.runtime.buffer import share_memory
 from muntin.runtime.cache import LRU
 from muntin.runtime.compiled import CompiledKernel
 from muntin.runtime.context import context
@@ -26,7 +27,6 @@ from muntin.runtime.scheduler import CPUScheduler, Launch, Scheduler
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]
 
-_OVERLAP_WORK = 1 << 14
 _STREAMED_CACHES = 16  # outputs of so many second-level caches bypass them unless told otherwise
 _PREPARED = 64  # runs of a traced graph that are remembered, by strides
 
@@ -57,7 +57,7 @@ class NativePlan:
         self.plan = plan
         self.kernels = tuple(
             [
-                kernels.get_or_make(graph.key, lambda graph=graph: CompiledKernel(graph))
+                kernels.get_or_make(graph.key, partial(CompiledKernel, graph))
                 for graph in plan.kernels
             ]
         )
@@ -82,19 +82,10 @@ def find_overlaps(values: Values, outs: Outs) -> tuple[Overlap, ...]:
         if out is None:
             continue
         for position, value in values.items():
-            if isinstance(value, np.ndarray) and _overlap(value, out):
+            if isinstance(value, np.ndarray) and share_memory(value, out):
                 same = value.strides == out.strides and _address(value) == _address(out)
                 found.append(Overlap(place, position, same))
     return tuple(found)
-
-
-def _overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
-    if not np.may_share_memory(a, b):
-        return False
-    try:
-        return np.shares_memory(a, b, max_work=_OVERLAP_WORK)
-    except np.exceptions.TooHardError:
-        return True
 
 
 def _address(values: npt.NDArray[Any]) -> int:
@@ -245,9 +236,11 @@ class NativeGraph:
     ) -> list[npt.NDArray[Any]]:
         """Return the arrays of the roots."""
         given = dict(self.fixed)
-        for position, value in zip(self.positions, values, strict=True):
-            if position is not None:
-                given[position] = value
+        given |= {
+            position: value
+            for position, value in zip(self.positions, values, strict=True)
+            if position is not None
+        }
         strides = tuple(
             [value.strides if isinstance(value, np.ndarray) else None for value in values]
         )

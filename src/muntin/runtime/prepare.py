@@ -315,5 +315,3 @@ def _c_strides(shape: tuple[int, ...], itemsize: int) -> Strides:
         strides.append(step)
         step *= max(size, 1)
     return tuple(reversed(strides))
-
-

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
+from muntin.core.emit.llvm_cast import cast_lines
 from muntin.core.graph.ops import op
 from muntin.core.program import (
-    INDEX,
     POINTER,
     Advance,
     Apply,
@@ -29,8 +29,7 @@ from muntin.core.program import (
     Var,
     While,
 )
-from muntin.core.emit.llvm_cast import cast_lines
-from muntin.dtypes import DTYPES, DType
+from muntin.dtypes import DType
 from muntin.errors import InternalError
 
 __all__ = ["ENTRY", "LlvmOptions", "emit_llvm"]
@@ -121,7 +120,9 @@ class _FunctionText:
 
     def entry(self, program: Program) -> list[str]:
         box = ", ".join(f"i64 %p.{name}" for name in BOX)
-        head = f"define void @{ENTRY}(ptr noalias readonly %args, {box}, ptr noalias %p.scratch) #0 {{"
+        head = (
+            f"define void @{ENTRY}(ptr noalias readonly %args, {box}, ptr noalias %p.scratch) #0 {{"
+        )
         for name in (*BOX, "scratch"):
             self.values[name] = f"%p.{name}"
         for number, var in enumerate(program.slots):
@@ -309,9 +310,7 @@ class _FunctionText:
         number = len(self.metadata)
         names = [f"!{number + 1 + place}" for place in range(len(hints))]
         self.metadata.append(f"!{number} = distinct !{{!{number}, {', '.join(names)}}}")
-        self.metadata += [
-            f"{name} = !{{{hint}}}" for name, hint in zip(names, hints, strict=True)
-        ]
+        self.metadata += [f"{name} = !{{{hint}}}" for name, hint in zip(names, hints, strict=True)]
         return f", !llvm.loop !{number}"
 
     def repeat(self, statement: While) -> None:
@@ -379,5 +378,3 @@ done:
   ret void
 }}
 """
-
-

@@ -84,9 +84,7 @@ def _clamp_integer(value: str, source: DType, target: DType, line: Callable[[str
     return value
 
 
-def _float_to_integer(
-    value: str, source: DType, target: DType, line: Callable[[str], str]
-) -> str:
+def _float_to_integer(value: str, source: DType, target: DType, line: Callable[[str], str]) -> str:
     kind = _type(source)
     mantissa = 24 if source.bits == 32 else 53
     # Compare-and-select maps NaN to the lower bound, which is the 0 it must give if unsigned.
@@ -94,7 +92,9 @@ def _float_to_integer(
     above = line(f"fcmp ogt {kind} {value}, {_float(low)}")
     clamped = line(f"select i1 {above}, {kind} {value}, {kind} {_float(low)}")
     exact = target.greatest.bit_length() <= mantissa
-    limit = float(target.greatest) if exact else _below(2.0**target.greatest.bit_length(), mantissa)
+    limit = (
+        float(target.greatest) if exact else _below(2.0 ** target.greatest.bit_length(), mantissa)
+    )
     below = line(f"fcmp olt {kind} {clamped}, {_float(limit)}")
     clamped = line(f"select i1 {below}, {kind} {clamped}, {kind} {_float(limit)}")
     if target.bits < 32:
@@ -105,7 +105,7 @@ def _float_to_integer(
         result = line(f"{word} {kind} {clamped} to {_type(target)}")
     integer = _type(target)
     if not exact:
-        past = line(f"fcmp oge {kind} {value}, {_float(2.0**target.greatest.bit_length())}")
+        past = line(f"fcmp oge {kind} {value}, {_float(2.0 ** target.greatest.bit_length())}")
         result = line(f"select i1 {past}, {integer} {target.greatest}, {integer} {result}")
     if target.kind == "i":
         ordered = line(f"fcmp ord {kind} {value}, {value}")

@@ -120,9 +120,7 @@ def truncated_divide(b: Any, x: Any, y: Any) -> Any:
     if low <= 0 <= high:
         unsafe = zero = b.equal(y, b.like(0, y))
     if low <= -1 <= high and b.interval(x)[0] == x.dtype.least and x.dtype.kind == "i":
-        wraps = b.logical_and(
-            b.equal(x, b.like(x.dtype.least, x)), b.equal(y, b.like(-1, y))
-        )
+        wraps = b.logical_and(b.equal(x, b.like(x.dtype.least, x)), b.equal(y, b.like(-1, y)))
         unsafe = wraps if unsafe is None else b.logical_or(unsafe, wraps)
     if unsafe is None:
         return _quotient(b, x, y)
@@ -194,9 +192,7 @@ def _float_remainder(b: Any, x: Any, y: Any) -> Any:
 def _float_floor_divide(b: Any, x: Any, y: Any) -> Any:
     zero, one = b.like(0, x), b.like(1, x)
     rest = b.fmod(x, y)
-    apart = b.logical_and(
-        b.not_equal(rest, zero), b.not_equal(b.less(rest, zero), b.less(y, zero))
-    )
+    apart = b.logical_and(b.not_equal(rest, zero), b.not_equal(b.less(rest, zero), b.less(y, zero)))
     quotient = b.divide(b.subtract(x, rest), y)
     quotient = b.where(apart, b.subtract(quotient, one), quotient)
     floor = b.floor(quotient)

@@ -71,7 +71,7 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
         elif kind in ("index", "view"):
             sharing = node.shape
             views_work = views_work or (kind == "view" and node.args[0].op.kind == "elementwise")
-        word = (node.op.name, args, node.params, node.dtype.name, len(node.shape))
+        word: tuple[Any, ...] = (node.op.name, args, node.params, node.dtype.name, len(node.shape))
         if kind == "neighbour":
             word = (*word, node.axes, _channels(node))
         found = known.get((word, sharing))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -18,7 +18,7 @@ FLOAT64 = DTYPES["float64"]
 _FLOAT64_BITS = 1023  # every integer of so many bits has a float64 near it
 
 
-@lru_cache(maxsize=None)
+@cache
 def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DType, ...], DType]:
     """Return the types to which the operands of a row are cast, and the type of its result.
 
@@ -74,7 +74,7 @@ def _checked(name: str, rule: str, common: DType, dtypes: tuple[DType, ...]) -> 
     return common
 
 
-@lru_cache(maxsize=None)
+@cache
 def _weak_type(kind: type, dtype: DType) -> DType:
     example = {bool: True, int: 1, float: 1.0}[kind]
     return dtype_of(np.result_type(dtype.numpy, example))

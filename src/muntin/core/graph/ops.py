@@ -90,8 +90,8 @@ def _call(intrinsic: str, arity: int, extra: str = "") -> str:
     return f"{{d}} = call {{t}} @llvm.{intrinsic}.{{s}}({operands}{extra})"
 
 
-for _kind in ("input", "scalar", "constant", "index", "view", "neighbour"):
-    _add(Op(_kind, _kind, zero="argument"))
+for _leaf in ("input", "scalar", "constant", "index", "view", "neighbour"):
+    _add(Op(_leaf, _leaf, zero="argument"))
 _add(Op("keep", "keep", 1, "same", lambda x: x, zero="argument"))
 
 
@@ -352,25 +352,29 @@ _add(
 
 # --- bits -----------------------------------------------------------------------------------------
 
-for _name, _function, _word, _mark, _interval, _zero in (
-    ("bitwise_and", np.bitwise_and, "and", "&", intervals.bitwise_and, "intersection"),
-    ("bitwise_or", np.bitwise_or, "or", "|", intervals.bitwise_or, "union"),
-    ("bitwise_xor", np.bitwise_xor, "xor", "^", intervals.bitwise_or, "union"),
-):
+
+def _bitwise(
+    name: str, word: str, mark: str, function: Any, interval: IntervalRule, zero: str
+) -> None:
     _add(
         Op(
-            _name,
+            name,
             "elementwise",
             2,
             "promote_bits",
-            _function,
-            _each("uib", f"{{d}} = {_word} {{t}} {{0}}, {{1}}"),
-            _each("uib", f"({{T}})({{0}} {_mark} {{1}})"),
-            interval=_interval,
+            function,
+            _each("uib", f"{{d}} = {word} {{t}} {{0}}, {{1}}"),
+            _each("uib", f"({{T}})({{0}} {mark} {{1}})"),
+            interval=interval,
             ring=True,
-            zero=_zero,
+            zero=zero,
         )
     )
+
+
+_bitwise("bitwise_and", "and", "&", np.bitwise_and, intervals.bitwise_and, "intersection")
+_bitwise("bitwise_or", "or", "|", np.bitwise_or, intervals.bitwise_or, "union")
+_bitwise("bitwise_xor", "xor", "^", np.bitwise_xor, intervals.bitwise_or, "union")
 _add(
     Op(
         "bitwise_invert",
@@ -469,24 +473,26 @@ _comparison("less_equal", "le", "ole", "<=", np.less_equal, "entire")
 _comparison("greater", "gt", "ogt", ">", np.greater, "union")
 _comparison("greater_equal", "ge", "oge", ">=", np.greater_equal, "entire")
 
-for _name, _function, _word, _mark, _zero in (
-    ("logical_and", np.logical_and, "and", "&", "intersection"),
-    ("logical_or", np.logical_or, "or", "|", "union"),
-    ("logical_xor", np.logical_xor, "xor", "^", "union"),
-):
+
+def _logic(name: str, word: str, mark: str, function: Any, zero: str) -> None:
     _add(
         Op(
-            _name,
+            name,
             "elementwise",
             2,
             "logical",
-            _function,
-            {"b": f"{{d}} = {_word} {{t}} {{0}}, {{1}}"},
-            {"b": f"({{0}} {_mark} {{1}})"},
+            function,
+            {"b": f"{{d}} = {word} {{t}} {{0}}, {{1}}"},
+            {"b": f"({{0}} {mark} {{1}})"},
             interval=intervals.truth,
-            zero=_zero,
+            zero=zero,
         )
     )
+
+
+_logic("logical_and", "and", "&", np.logical_and, "intersection")
+_logic("logical_or", "or", "|", np.logical_or, "union")
+_logic("logical_xor", "xor", "^", np.logical_xor, "union")
 _add(
     Op(
         "logical_not",
@@ -527,27 +533,29 @@ _add(
 
 # --- exact functions of floats --------------------------------------------------------------------
 
-for _name, _function, _intrinsic, _word, _cost in (
-    ("sqrt", np.sqrt, "sqrt", "sqrt", 6.0),
-    ("floor", bodies.rounding(np.floor), "floor", "floor", 1.0),
-    ("ceil", bodies.rounding(np.ceil), "ceil", "ceil", 1.0),
-    ("trunc", bodies.rounding(np.trunc), "trunc", "trunc", 1.0),
-    ("round", bodies.rounding(np.rint), "roundeven", "rint", 1.0),
-):
+
+def _exact(name: str, rule: str, function: Any, intrinsic: str, word: str, cost: float) -> None:
     _add(
         Op(
-            _name,
+            name,
             "elementwise",
             1,
-            "floating" if _name == "sqrt" else "round",
-            _function,
-            {"f": _call(_intrinsic, 1), **_each("uib", "{d} = or {t} {0}, 0")},
-            {"f": f"{_word}({{0}})", **_each("uib", "{0}")},
+            rule,
+            function,
+            {"f": _call(intrinsic, 1), **_each("uib", "{d} = or {t} {0}, 0")},
+            {"f": f"{word}({{0}})", **_each("uib", "{0}")},
             interval=intervals.same,
             zero="argument",
-            cost=_cost,
+            cost=cost,
         )
     )
+
+
+_exact("sqrt", "floating", np.sqrt, "sqrt", "sqrt", 6.0)
+_exact("floor", "round", bodies.rounding(np.floor), "floor", "floor", 1.0)
+_exact("ceil", "round", bodies.rounding(np.ceil), "ceil", "ceil", 1.0)
+_exact("trunc", "round", bodies.rounding(np.trunc), "trunc", "trunc", 1.0)
+_exact("round", "round", bodies.rounding(np.rint), "roundeven", "rint", 1.0)
 _add(
     Op(
         "isnan",

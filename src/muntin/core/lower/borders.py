@@ -66,5 +66,3 @@ def pad_row(
         with b.when(stop.equals(width)):
             for k in after:
                 fill(stop - start + k, columns[k])
-
-

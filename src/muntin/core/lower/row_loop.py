@@ -32,8 +32,8 @@ class RowLoop:
     """A row loop's function, and what its parameters stand for, in their order.
 
     The parameters are: the number of elements; the pointers of `reads` (stage, row offset); those
-    of the targets, all of the first row and then all of the next; the scalars; and, if an index is computed, the first column, the row and the
-    outer positions.
+    of the targets, all of the first row and then all of the next; the scalars; and, if an index is
+    computed, the first column, the row and the outer positions.
     """
 
     function: Function
@@ -52,9 +52,7 @@ def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
     targets = [Var(POINTER, f"target{k}") for k in range(len(group.targets) * group.rows)]
     numbers = sorted({n.payload for n in group.order if n.op.kind == "scalar"})
     scalars = {
-        n.payload: Var(n.dtype, f"scalar{n.payload}")
-        for n in group.order
-        if n.op.kind == "scalar"
+        n.payload: Var(n.dtype, f"scalar{n.payload}") for n in group.order if n.op.kind == "scalar"
     }
     has_index = any(node.op.kind == "index" for node in group.order)
     count = Var(INDEX, "count")
@@ -112,9 +110,7 @@ def _values(
             key = (read.stage, rows, read.columns)
             if key not in loads:
                 place = x + read.columns * domain.channels
-                loads[key] = b.let(
-                    Load(node.dtype, pointers[read.stage, rows], place), "load"
-                )
+                loads[key] = b.let(Load(node.dtype, pointers[read.stage, rows], place), "load")
             values[node] = loads[key]
         elif node.op.kind == "constant":
             values[node] = Const(node.dtype, node.payload)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from muntin.core.border import BorderMode
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node
-from muntin.core.graph.order import topological
 from muntin.core.graph.ops import op
+from muntin.core.graph.order import topological
 from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
 from muntin.core.plan.sink import sink_neighbours
 
@@ -148,9 +148,11 @@ class _Fusion:
                 size.append(set())
                 reach.append(0)
                 continue
-            extra = max((abs(offset) for offset in node.params[0]), default=0) if (
-                node.op.kind == "neighbour"
-            ) else 0
+            extra = (
+                max((abs(offset) for offset in node.params[0]), default=0)
+                if (node.op.kind == "neighbour")
+                else 0
+            )
             members, rows = {position}, 0
             for arg in args[position]:
                 if arg not in self.cuts:

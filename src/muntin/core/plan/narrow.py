@@ -154,9 +154,7 @@ class _Narrowing:
         """Keep the types: operands come back to the types that they had."""
         if node.op.name == "cast":
             return self.remade(node, args, node.dtype)
-        restored = [
-            self.as_type(arg, old.dtype) for arg, old in zip(args, node.args, strict=True)
-        ]
+        restored = [self.as_type(arg, old.dtype) for arg, old in zip(args, node.args, strict=True)]
         return self.remade(node, tuple(restored), node.dtype)
 
     def cast(self, node: Node, arg: Node) -> Node:
@@ -188,9 +186,7 @@ class _Narrowing:
             return self.ring(node, args, result)
         if node.op.rule == "compare" or node.op.rule == "test":
             dtype = narrowest(_hull(spans), self.min_bits) or node.args[0].dtype
-            return self.remade(
-                node, tuple([self.as_type(arg, dtype) for arg in args]), node.dtype
-            )
+            return self.remade(node, tuple([self.as_type(arg, dtype) for arg in args]), node.dtype)
         least = self.min_bits
         if name in ("raw_left_shift", "raw_right_shift"):
             least = max(least, spans[1][1] + 1)

@@ -187,8 +187,10 @@ class _Former:
         stack = [root]
         while stack:
             node = stack.pop()
-            if node in seen or not node.op.is_elementwise or (
-                node in self.rolled and node is not root
+            if (
+                node in seen
+                or not node.op.is_elementwise
+                or (node in self.rolled and node is not root)
             ):
                 continue
             seen.add(node)
@@ -225,9 +227,7 @@ class _Former:
             offsets, mode = node.params
             constant = node.args[1] if len(node.args) > 1 else None
             rows = offsets[self.domain.row_axis] if self.domain.row_axis is not None else 0
-            columns = (
-                offsets[self.domain.column_axis] if self.domain.column_axis is not None else 0
-            )
+            columns = offsets[self.domain.column_axis] if self.domain.column_axis is not None else 0
             outer = tuple([offsets[axis] for axis in self.domain.outer_axes])
             stage = self.stage(node.args[0], mode, constant, outer)
             self.extend(stage, rows, columns)
@@ -284,10 +284,10 @@ class _Former:
                 stage = self.stages[number]
                 maker.lead, maker.start = stage.lead, stage.start
                 maker.left, maker.right = stage.left, stage.right
-        for stage in reversed(self.consumers_first(groups, makers)):
-            maker = makers.get(stage)
+        for number in reversed(self.consumers_first(groups, makers)):
+            maker = makers.get(number)
             if maker is not None:
-                self.stages[stage].level = maker.level = 1 + max(
+                self.stages[number].level = maker.level = 1 + max(
                     (self.stages[read.stage].level for read in maker.reads.values()), default=0
                 )
 
@@ -312,15 +312,13 @@ class _Former:
         return order
 
     def place_stage(self, stage: Stage, readers: Sequence[Group]) -> None:
-        spans = [self.span(group, stage) for group in readers]
-        stage.lead = max(group.lead + above for group, (_, above, _, _) in zip(readers, spans))
-        stage.oldest = min(group.lead + below for group, (below, _, _, _) in zip(readers, spans))
-        first = min(
-            group.start + group.lead + below for group, (below, _, _, _) in zip(readers, spans)
-        )
+        reads = [(group, *self.span(group, stage)) for group in readers]
+        stage.lead = max(group.lead + above for group, _, above, _, _ in reads)
+        stage.oldest = min(group.lead + below for group, below, _, _, _ in reads)
+        first = min(group.start + group.lead + below for group, below, _, _, _ in reads)
         stage.start = (first - stage.lead) // self.step * self.step
-        stage.left = max(group.left + left for group, (_, _, left, _) in zip(readers, spans))
-        stage.right = max(group.right + right for group, (_, _, _, right) in zip(readers, spans))
+        stage.left = max(group.left + left for group, _, _, left, _ in reads)
+        stage.right = max(group.right + right for group, _, _, _, right in reads)
         stage.depth = stage.lead - stage.oldest + self.step
 
     def span(self, group: Group, stage: Stage) -> tuple[int, int, int, int]:
@@ -339,7 +337,7 @@ class _Former:
     def merged(self, groups: Sequence[Group]) -> list[Group]:
         """Join row loops of one place and one level: none of them reads another."""
         final = groups[0]
-        places: dict[tuple[int, ...], list[Group]] = {}
+        places: dict[tuple[int, int, int, int, int], list[Group]] = {}
         for group in groups[1:]:
             place = (group.level, group.lead, group.start, group.left, group.right)
             places.setdefault(place, []).append(group)

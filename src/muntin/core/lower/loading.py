@@ -1,0 +1,138 @@
+"""Makes the rows of operands readable: where they lie, or packed into scratch memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.core.border import BorderMode
+from muntin.core.lower.borders import map_position
+from muntin.core.lower.layout import RowMode
+from muntin.core.lower.packing import BLOCK, block_function, pack_function, packing_name
+from muntin.core.lower.row_memory import RowMemory
+from muntin.core.plan.stages import Stage
+from muntin.core.program import POINTER, Advance, Call, CopyBytes, Expr, Function, index
+
+__all__ = ["Loading", "packing"]
+
+
+def packing(functions: dict[str, Function], word: str, itemsize: int, channels: int) -> str:
+    """Return the name of a packing function, made at its first use."""
+    name = packing_name(word, itemsize, channels)
+    if name not in functions:
+        functions[name] = pack_function(word, itemsize, channels)
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """The statements that load rows, into the entry function of `memory`."""
+
+    memory: RowMemory
+    functions: dict[str, Function]
+
+    def base(self, stage: Stage, outer: Sequence[Expr]) -> tuple[Expr, Expr | None]:
+        """Return where an operand's plane lies, and whether it lies inside the array."""
+        b = self.memory.builder
+        slots = self.memory.layout.operands[stage.node.payload]
+        pointer: Expr = slots.pointer
+        inside: Expr | None = None
+        for k, position in enumerate(outer):
+            place = position
+            offset = stage.outer[k] if stage.outer else 0
+            if offset:
+                assert stage.mode is not None
+                size = self.memory.layout.outer_sizes[k]
+                place = position + offset
+                if stage.mode is BorderMode.CONSTANT:
+                    within = (place >= 0).both(place < size)
+                    inside = within if inside is None else inside.both(within)
+                place = map_position(stage.mode, place, size, abs(offset))
+            pointer = Advance(POINTER, pointer, place * slots.outer[k])
+        if inside is not None:
+            inside = b.let(inside, "inside")
+        return b.let(pointer, "base"), inside
+
+    def load(self, stage: Stage, row: Expr, base: Expr, plane: Expr | None) -> None:
+        """Make row `row` of an operand readable: find it where it lies, or pack it."""
+        b, state = self.memory.builder, self.memory.state[stage.number]
+        inside = plane
+        position = row
+        if stage.has_row_border:
+            assert stage.mode is not None
+            height = self.memory.layout.rows
+            if stage.mode is BorderMode.CONSTANT:
+                within = (row >= 0).both(row < height)
+                inside = within if inside is None else inside.both(within)
+            position = self.memory.mapped_row(stage, row)
+        elif self.memory.stages.step > 1:  # the last row of a step may lie past the image
+            position = b.let(row.at_least(0).at_most(self.memory.layout.rows - 1), "mapped")
+        if inside is None:
+            self.load_inside(stage, row, position, base)
+            return
+        with b.when(inside):
+            self.load_inside(stage, row, position, base)
+        with b.otherwise():
+            assert state.constant_row is not None
+            self.memory.set_row(stage, row, self.memory.column_zero(stage, state.constant_row))
+
+    def load_inside(self, stage: Stage, row: Expr, position: Expr, base: Expr) -> None:
+        b, state = self.memory.builder, self.memory.state[stage.number]
+        slots = self.memory.layout.operands[stage.node.payload]
+        source = b.let(Advance(POINTER, base, position * slots.row), "source")
+        is_direct = slots.mode.equals(RowMode.DIRECT)
+        if not stage.is_padded:
+            with b.when(is_direct):
+                self.memory.set_row(stage, row, source)
+            with b.otherwise():
+                if state.block is not None:
+                    with b.when(slots.mode.equals(RowMode.BLOCKED)):
+                        self.load_block(stage, state.block, row, source)
+                    with b.otherwise():
+                        self.load_packed(stage, row, source)
+                else:
+                    self.load_packed(stage, row, source)
+            return
+        target = self.memory.ring_row(stage, row)
+        first = Advance(POINTER, target, index(state.lead))
+        count = state.stop - state.start
+        with b.when(is_direct):
+            begin = Advance(POINTER, source, state.start * state.pixel)
+            b.add(CopyBytes(first, begin, count * state.pixel))
+        with b.otherwise():
+            self.pack(stage, row, source)
+        self.memory.pad(stage, first)
+        self.memory.set_row(stage, row, self.memory.column_zero(stage, target))
+
+    def load_packed(self, stage: Stage, row: Expr, source: Expr) -> None:
+        target = self.pack(stage, row, source)
+        self.memory.set_row(stage, row, self.memory.column_zero(stage, target))
+
+    def load_block(self, stage: Stage, block: Expr, row: Expr, source: Expr) -> None:
+        """Find a row in a block of rows, which is packed when its first row is asked for."""
+        b, state = self.memory.builder, self.memory.state[stage.number]
+        slots = self.memory.layout.operands[stage.node.payload]
+        place = b.let((row - self.memory.window.top) & index(BLOCK - 1), "place")
+        with b.when(place.equals(0)):
+            name = packing_name("block", slots.dtype.itemsize, 1)
+            self.functions.setdefault(name, block_function(slots.dtype.itemsize))
+            begin = Advance(POINTER, source, state.start * slots.column)
+            rows = (self.memory.window.bottom - row).at_most(BLOCK)
+            columns = state.stop - state.start
+            args = (block, begin, columns, rows, slots.column, state.row_bytes)
+            b.add(Call(name, args))
+        found = Advance(POINTER, block, place * state.row_bytes)
+        self.memory.set_row(stage, row, self.memory.column_zero(stage, found))
+
+    def pack(self, stage: Stage, row: Expr, source: Expr) -> Expr:
+        """Gather a row into its ring and return where it begins there."""
+        b, state = self.memory.builder, self.memory.state[stage.number]
+        slots = self.memory.layout.operands[stage.node.payload]
+        target = self.memory.ring_row(stage, row)
+        first = Advance(POINTER, target, index(state.lead))
+        begin = Advance(POINTER, source, state.start * slots.column)
+        args = (first, begin, state.stop - state.start, slots.column, slots.channel)
+        channels = self.memory.stages.domain.channels
+        name = packing(self.functions, "pack", slots.dtype.itemsize, channels)
+        b.add(Call(name, args))
+        return target
