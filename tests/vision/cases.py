@@ -66,6 +66,16 @@ class Case:
         np.testing.assert_array_equal(image, before)
 
 
+def share(items: Sequence[Any], device: str, turn: int, count: int) -> list[Any]:
+    """Return all items for the reference, and of a device that compiles `count`, by turns.
+
+    Every item is tried on every device, but not with every function: that takes minutes.
+    """
+    if device == "reference":
+        return list(items)
+    return [items[(turn * count + k) % len(items)] for k in range(min(count, len(items)))]
+
+
 def mt_array(image: Image, axes: str) -> Any:
     import muntin as mt
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin import vision as vx
 from tests.reference import arithmetic
-from tests.vision.cases import ANY, FLOATS, INTEGERS, WIDE, random_image
+from tests.vision.cases import ANY, FLOATS, INTEGERS, WIDE, random_image, share
 
 NUMBERS = (*INTEGERS, *WIDE, *FLOATS)
 MIXED = [
@@ -64,7 +64,8 @@ SCALES = [1.0, 0.5, 1 / 2**15, 1 / 255, 0.3, 3.0, 1000.25, 0.0, 1e-30, 2.0**-40]
 )
 def test_multiply(first: str, second: str, overflow: str, rounding: str, device: str) -> None:
     a, b = pair(first, second)
-    for scale in SCALES:
+    turn = len(first) + len(second) + len(overflow) + len(rounding)
+    for scale in share(SCALES, device, turn, 1):
         expected = arithmetic.multiply(a, b, scale, overflow, rounding)
         same(vx.multiply(a, b, scale, overflow, rounding), expected)
 
@@ -181,20 +182,22 @@ def test_threshold_writes_any_two_numbers_of_any_dtype(device: str) -> None:
 
 
 @pytest.mark.parametrize("overflow", ["saturate", "wrap"])
-@pytest.mark.parametrize("target", NUMBERS)
-@pytest.mark.parametrize("source", NUMBERS)
-def test_convert_depth(source: str, target: str, overflow: str, device: str) -> None:
-    image = random_image((5, 19), source)
-    shifts = [0]
-    if "float" not in source + target:
-        wide, narrow = (np.iinfo(dtype).bits for dtype in (target, source))
-        is_signed = target.startswith("i") and source.startswith("u")
-        most = wide - narrow - is_signed if wide > narrow else narrow - 1
-        shifts += [1, 3, 7, most]
-        shifts = sorted({shift for shift in shifts if shift <= most})
-    for shift in shifts:
-        expected = arithmetic.convert_depth(image, target, shift, overflow)
-        same(vx.convert_depth(image, target, shift, overflow), expected)
+@pytest.mark.parametrize(("turn", "source"), list(enumerate(NUMBERS)))
+def test_convert_depth(turn: int, source: str, overflow: str, device: str) -> None:
+    for target in share(NUMBERS, device, turn, 2):
+        for shift in share(_shifts(source, target), device, turn, 1):
+            image = random_image((5, 19), source)
+            expected = arithmetic.convert_depth(image, target, shift, overflow)
+            same(vx.convert_depth(image, target, shift, overflow), expected)
+
+
+def _shifts(source: str, target: str) -> list[int]:
+    if "float" in source + target:
+        return [0]
+    wide, narrow = (np.iinfo(dtype).bits for dtype in (target, source))
+    is_signed = target.startswith("i") and source.startswith("u")
+    most = wide - narrow - is_signed if wide > narrow else narrow - 1
+    return sorted({min(shift, most) for shift in (0, 1, 3, 7, most)})
 
 
 PAIRWISE: list[Callable[..., Any]] = [

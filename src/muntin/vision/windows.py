@@ -239,5 +239,8 @@ def extreme_of(row: str, image: Array, offsets: Sequence[tuple[int, int]], borde
         rest = [beside(image, 0, dx, border) for dx in sorted(columns - start)]
         values = [found[start], *rest] if start else rest
         found[columns] = reduce(lambda a, b: apply(row, a, b), values)
-    moved = [beside(found[line], dy, 0, border) for dy, line in sorted(lines.items())]
+    moved = [
+        beside(found[line], dy, 0, border) if len(line) > 1 else beside(image, dy, *line, border)
+        for dy, line in sorted(lines.items())
+    ]
     return reduce(lambda a, b: apply(row, a, b), moved)
