@@ -1,4 +1,4 @@
-"""The canonical form of a graph: equal subexpressions are one node, and what may change is left out.
+"""The canonical form of a graph: equal work is one node, and what may change is left out.
 
 Sizes, slice starts, strides, scalars and addresses are not in the key, so that a graph that
 differs in these alone finds the plan of the first.

@@ -1,4 +1,4 @@
-"""Type rules: the operand types and the result type of an elementwise row, from what it is given."""
+"""Type rules: the operand types and the result type of a row, from what it is given."""
 
 from __future__ import annotations
 

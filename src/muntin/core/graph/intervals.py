@@ -163,5 +163,5 @@ def right_shift(dtype: DType, args: tuple[Interval, ...]) -> Interval:
 
 
 def rounded_sqrt(dtype: DType, args: tuple[Interval, ...]) -> Interval:
-    ((a, b),) = args
+    ((_, b),) = args
     return 0, isqrt(max(b, 0)) + 1

@@ -172,7 +172,8 @@ class RowMemory:
         if node.op.kind == "constant":
             return Const(node.dtype, node.payload)
         if node.op.kind == "scalar":
-            return self.layout.scalars[node.payload]
+            scalar: Var = self.layout.scalars[node.payload]
+            return scalar
         return Convert(node.dtype, self.number(node.args[0]), bool(node.params))
 
     # --- where rows lie -------------------------------------------------------------------------

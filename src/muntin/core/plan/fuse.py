@@ -169,7 +169,7 @@ class _Fusion:
 
     def find_levels(self) -> None:
         """Number the kernels: one past the last cut that a node depends on."""
-        for position, args in enumerate(self.graph.args):
+        for args in self.graph.args:
             deepest = 0
             for arg in args:
                 deepest = max(deepest, self.level[arg] + (arg in self.cuts))

@@ -126,9 +126,9 @@ class _Narrowing:
     def remade(
         self, node: Node, args: tuple[Node, ...], dtype: DType, name: str | None = None
     ) -> Node:
-        if name is None and dtype is node.dtype:
-            if all(a is b for a, b in zip(args, node.args, strict=True)):
-                return self.added(node)
+        same = all(a is b for a, b in zip(args, node.args, strict=True))
+        if same and name is None and dtype is node.dtype:
+            return self.added(node)
         row = node.op if name is None else op(name)
         made = Node(row, args, node.params, node.payload, node.shape, dtype, node.axes)
         if not dtype.is_float:

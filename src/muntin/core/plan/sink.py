@@ -38,9 +38,9 @@ def sink_neighbours(outputs: Sequence[Node]) -> list[Node]:
             again = _repeats(offsets[node], node in ends)
             if not made[node].op.is_elementwise or _work(made[node], rolled) * again > ROW_COST:
                 rolled.add(made[node])
-        if node.op.kind == "neighbour" and args[0] not in rolled:
-            if all(_composes(leaf, node) for leaf in _cone(args[0], rolled)):
-                made[node] = _sunk(args[0], node, rolled)
+        sinks = node.op.kind == "neighbour" and args[0] not in rolled
+        if sinks and all(_composes(leaf, node) for leaf in _cone(args[0], rolled)):
+            made[node] = _sunk(args[0], node, rolled)
     return [made[output] for output in outputs]
 
 

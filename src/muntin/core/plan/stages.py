@@ -161,7 +161,7 @@ class _Former:
         return self.stages[seen:]
 
     def find_rolled(self, order: Sequence[Node]) -> None:
-        """Mark the computed nodes that get rows: those read at an offset, and costly shared ones."""
+        """Mark the work that gets rows: what is read at an offset, and costly shared work."""
         for node in order:
             if node.op.kind == "neighbour" and node.args[0].op.kind != "input":
                 self.rolled.add(node.args[0])
