@@ -179,7 +179,10 @@ def write_image(path: str | PathLike[str], array: npt.ArrayLike) -> None:
     except OSError as error:
         if isinstance(error, ImageFileError):
             raise
-        raise _fault("write", place, _reason(error)) from error
+        why = _reason(error)
+        if isinstance(error, FileNotFoundError):
+            why = f"there is no folder {place.parent}; make it first"
+        raise _fault("write", place, why) from error
 
 
 def format_of(path: str | PathLike[str]) -> ImageFormat:
