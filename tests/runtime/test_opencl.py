@@ -371,12 +371,25 @@ def test_refused_sources_are_shown(device):
         device.build("kernel void muntin_kernel(] {}")
 
 
-def test_memory_that_runs_out_is_told(device):
-    node = Node(image().op, (), (), None, (1 << 22, 1 << 22), F32)
-    with pytest.raises(
-        DeviceError, match=r"opencl:0: \d+ bytes cannot be allocated .*smaller parts"
-    ):
+def test_arrays_that_are_too_large_are_told(device):
+    node = Node(image().op, (), (), None, (1 << 23, 1 << 23), F32)
+    with pytest.raises(DeviceError, match=rf"an array takes {1 << 48} bytes, .* \d+ for one; eval"):
         device.allocate(node)
+
+
+@pytest.mark.parametrize("call", ["Buffer", "enqueue_nd_range_kernel", "enqueue_copy"])
+def test_memory_that_runs_out_is_told(device, monkeypatch, call):
+    def refuse(*args, **rest):
+        raise cl.MemoryError("clEnqueue failed: MEM_OBJECT_ALLOCATION_FAILURE")
+
+    root = build.elementwise("add", image(), 1.0)
+    monkeypatch.setattr(cl, call, refuse)
+    with pytest.raises(
+        DeviceError, match=r"opencl:0: the device's memory is full \(clEnq.*smaller"
+    ):
+        device.evaluate([root], [None])
+    monkeypatch.undo()
+    check(device, [root])
 
 
 def test_missing_devices_are_told():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import warnings
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -104,7 +105,7 @@ def kernel_source(
     program = lower_elementwise(nodes, graph.outputs, rank=rank, offsets=offsets)
     leaves = [node for node in nodes if node.op.kind == "input"]
     widest = max(node.dtype.itemsize for node in (*leaves, *graph.outputs))
-    step = (1, 1, max(8 // widest, 1))
+    step = (1, 1, min(16 // widest, 8))
     return emit_opencl_c(program, OpenClOptions(step)), step
 
 
@@ -270,15 +271,29 @@ class OpenClDevice:
     def _buffer(self, nbytes: int, values: Any = None) -> Any:
         import pyopencl as cl
 
-        flags, size = cl.mem_flags.READ_WRITE, max(nbytes, 1)
-        try:
+        size, most = max(nbytes, 1), self.device.max_mem_alloc_size
+        if size > most:
+            raise DeviceError(
+                f"{self.name}: an array takes {size} bytes, but the device allows {most} for one; "
+                'evaluate smaller parts, or on the CPU with muntin.use("cpu")'
+            )
+        flags = cl.mem_flags.READ_WRITE
+        with self._memory():
             if values is not None and nbytes:
                 return cl.Buffer(self.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
             return cl.Buffer(self.context, flags, size=size)
-        except (cl.MemoryError, cl.LogicError) as error:
+
+    @contextmanager
+    def _memory(self) -> Iterator[None]:
+        """Tell that the device's memory is full, which drivers find out at any use of it."""
+        import pyopencl as cl
+
+        try:
+            yield
+        except cl.MemoryError as error:
             raise DeviceError(
-                f"{self.name}: {size} bytes cannot be allocated ({error}); evaluate smaller parts, "
-                'or on the CPU with muntin.use("cpu")'
+                f"{self.name}: the device's memory is full ({error}); evaluate smaller parts, or "
+                'on the CPU with muntin.use("cpu")'
             ) from error
 
     def launch(
@@ -293,7 +308,7 @@ class OpenClDevice:
 
         o1, y1, x1 = extent
         so, sy, _ = kernel.step
-        with self.lock:
+        with self.lock, self._memory():
             for number, buffer in enumerate(buffers):
                 kernel.entry.set_arg(number + 1, buffer)
             for o in range(0, o1, so * _MOST_GROUPS):
@@ -311,7 +326,8 @@ class OpenClDevice:
 
         values = np.empty(node.shape, node.dtype.numpy)
         if values.size:
-            cl.enqueue_copy(self.queue, values, placed.buffer)
+            with self._memory():
+                cl.enqueue_copy(self.queue, values, placed.buffer)
         return values
 
 
