@@ -81,12 +81,24 @@ def test_tests_that_cannot_fail_are_not_written():
     assert (result.op.name, result.args[1].payload) == ("raw_right_shift", 3)
 
 
-def test_a_division_is_made_once():
-    image, divisor = image_of("int32"), image_of("int32")
+@pytest.mark.parametrize(
+    ("dtype", "target", "division"),
+    [
+        ("int16", "llvm", "divide"),
+        ("int32", "llvm", "divide"),
+        ("int64", "llvm", "raw_divide"),
+        ("int32", "opencl", "raw_divide"),
+    ],
+)
+def test_a_division_is_made_once(dtype, target, division):
+    image, divisor = image_of(dtype), image_of(dtype)
     quotient = build.elementwise("floor_divide", image, divisor)
     remainder = build.elementwise("remainder", image, divisor)
-    expansion = expand([image, divisor, quotient, remainder])
-    assert names(expansion).count("raw_divide") == 1
+    expansion = expand([image, divisor, quotient, remainder], target)
+    made = names(expansion)
+    assert [made.count(name) for name in ("divide", "raw_divide")] == [
+        int(division == name) for name in ("divide", "raw_divide")
+    ]
 
 
 def test_intervals_cover_the_nodes_made():
