@@ -207,7 +207,7 @@ def arange(
     >>> np.asarray(arange(2, 10, 3))
     array([2, 5, 8])
     """
-    first, last = (0, start) if stop is None else (start, stop)
+    first, last = (start * 0, start) if stop is None else (start, stop)
     if step == 0 or not all(isfinite(number) for number in (first, last, step)):
         raise ParameterError(
             f"arange: from {first} to {last} in steps of {step}; the step must not be 0, and all "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from muntin.array.array import Array
@@ -29,12 +30,24 @@ _FLOAT64_BITS = 1023
 
 
 class Argument:
-    """The source of an input node that stands for an argument: there is no memory yet."""
+    """The source of an input node that stands for an argument: there are no elements yet."""
 
-    __slots__ = ()
+    __slots__ = ("_dtype", "_shape")
     address = 0
-    strides: tuple[int, ...] = ()
-    array = None
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
+        self._shape = shape
+        self._dtype = dtype
+
+    @property
+    def array(self) -> npt.NDArray[Any]:
+        """An array of the argument's shape and type, with no defined elements."""
+        return np.empty(self._shape, self._dtype.numpy)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In bytes, in C order."""
+        return self.array.strides
 
     def check_version(self) -> None:
         """Raise UnsupportedError: nothing can be read."""
@@ -48,7 +61,7 @@ def argument(
     shape: tuple[int, ...], dtype: DType, axes: str | None, valid: Box | None, device: str | None
 ) -> Array:
     """Return the Array that stands for an argument while a function is traced."""
-    node = input_node(Argument(), shape, dtype, axes)
+    node = input_node(Argument(shape, dtype), shape, dtype, axes)
     if valid is not None:
         node = Node(node.op, (), (), node.payload, shape, dtype, axes, valid)
     return Array(node, device)

@@ -339,6 +339,8 @@ def _basic(item: object) -> int | slice | EllipsisType | None:
         if isinstance(item, bool | np.bool_):
             raise TypeError("a truth value is a mask of no axes")
         return as_index(item)  # type: ignore[arg-type]
+    except UnsupportedError:  # a lazy value says itself why it is no index
+        raise
     except TypeError as error:
         raise BoundsError(
             f"index: a {type(item).__name__} is no basic index; only integers, slices, "

@@ -109,7 +109,7 @@ def execute(
     for step in prepared.steps:
         for memory in step.fresh:
             held[memory.position] = _new_array(pool, memory)
-        _launch(step, held, addresses, scheduler)
+        _launch(step, held, values, addresses, scheduler)
         for position in step.released:
             del held[position]
             addresses.pop(position, None)
@@ -120,7 +120,9 @@ def execute(
     return [_settled(result, out) for result, out in zip(copied, outs, strict=True)]
 
 
-def _launch(step: Step, held: Values, addresses: dict[int, int], scheduler: Scheduler) -> None:
+def _launch(
+    step: Step, held: Values, numbers: Values, addresses: dict[int, int], scheduler: Scheduler
+) -> None:
     binding = step.binding
     if 0 in binding.extent:
         return
@@ -134,7 +136,7 @@ def _launch(step: Step, held: Values, addresses: dict[int, int], scheduler: Sche
     for (slot, _, offset), memory in zip(step.asides, unread, strict=True):
         slots[slot] = _address(memory) + offset
     for slot, position, dtype in step.scalars:
-        slots[slot] = scalar_bits(held[position], dtype)
+        slots[slot] = scalar_bits(numbers[position], dtype)
     scheduler.launch(
         Launch(
             step.kernel.entry,
