@@ -1,0 +1,193 @@
+"""NumPy's ufuncs and functions given Arrays."""
+
+import io
+
+import numpy as np
+import pytest
+
+import muntin as mt
+from muntin.errors import DTypeError, ParameterError, ShapeError, UnsupportedError
+from muntin.interop.numpy_protocols import UFUNCS
+
+pytestmark = pytest.mark.usefixtures("device")
+
+
+@pytest.fixture
+def pixels() -> np.ndarray:
+    return np.arange(1, 13, dtype=np.uint8).reshape(3, 4)
+
+
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
+def test_ufuncs_are_lazy_and_numpys(ufunc: np.ufunc) -> None:
+    name = ufunc.__name__
+    whole = name.startswith("bitwise") or name in ("invert", "left_shift", "right_shift")
+    values = np.arange(1, 8) if whole else np.array([0.5, 1.5, -2.5, 4.0, -0.0])
+    operands = (values,) * ufunc.nin
+    with np.errstate(all="ignore"):
+        expected = ufunc(*operands)
+    result = ufunc(mt.asarray(values), *operands[1:])
+    assert isinstance(result, mt.Array)
+    assert not result.is_evaluated
+    np.testing.assert_array_equal(np.asarray(result), expected, strict=True)
+    if ufunc.nin == 2:
+        np.testing.assert_array_equal(np.asarray(ufunc(values, mt.asarray(values))), expected)
+
+
+def test_operators_of_numpy_arrays_are_lazy(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels)
+    for result in (pixels + x, np.uint8(3) * x, pixels[0] - x, pixels > x):
+        assert isinstance(result, mt.Array)
+        assert not result.is_evaluated
+
+
+# --- outs -----------------------------------------------------------------------------------------
+
+
+def test_an_out_is_written_at_once(pixels: np.ndarray) -> None:
+    out = np.zeros((3, 4), np.uint8)
+    assert np.add(pixels, mt.asarray(pixels), out=out) is out
+    np.testing.assert_array_equal(out, pixels * 2)
+
+
+def test_in_place_operators_of_numpy_arrays_write_at_once(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels.copy())
+    before, array = pixels.copy(), pixels
+    array += x
+    assert array is pixels
+    np.testing.assert_array_equal(pixels, before * 2)
+    array[::2] -= x[::2]
+    np.testing.assert_array_equal(pixels[::2], before[::2])
+    real = np.ones((3, 4))
+    real *= x
+    np.testing.assert_array_equal(real, before)
+
+
+def test_a_result_is_cast_and_broadcast_to_its_out(pixels: np.ndarray) -> None:
+    out = np.zeros((2, 3, 4), np.float32)
+    np.multiply(mt.asarray(pixels), 2, out=out)
+    np.testing.assert_array_equal(out, np.broadcast_to(pixels * 2, (2, 3, 4)))
+    with pytest.raises(
+        DTypeError, match=r"numpy\.multiply: the result is float64, which out of type "
+    ):
+        np.multiply(mt.asarray(pixels), 2.5, out=np.zeros((3, 4), np.uint8))
+    with pytest.raises(ShapeError, match=r"numpy.add: shape \(3, 4\) does not broadcast to \(4,\)"):
+        np.add(mt.asarray(pixels), 1, out=np.zeros(4, np.uint8))
+    with pytest.raises(ParameterError, match="out is read-only"):
+        np.add(mt.asarray(pixels), 1, out=np.broadcast_to(np.uint8(0), (3, 4)))
+
+
+def test_an_array_is_no_out(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels)
+    with pytest.raises(
+        UnsupportedError, match=r"numpy\.add: out is a muntin Array, a value that does"
+    ):
+        np.add(pixels, pixels, out=x)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda x: np.add.reduce(x), "add.reduce"),
+        (lambda x: np.add.outer(x, x), "add.outer"),
+        (lambda x: np.arctan2(x, x), "arctan2"),
+        (lambda x: np.divmod(x, x), "divmod"),
+        (lambda x: np.sort(x), "sort"),
+        (lambda x: np.concatenate([x, x]), "concatenate"),
+        (lambda x: np.linalg.inv(x), "inv"),
+        (lambda x: np.fmod(x, 2), "fmod of integers"),
+    ],
+)
+def test_unlisted_functions_say_what_to_call(call: object, name: str, pixels: np.ndarray) -> None:
+    text = (
+        rf"numpy.{name}: is not defined for muntin Arrays; .* numpy.asarray\(x\) first to compute"
+    )
+    with pytest.raises(TypeError, match=text):
+        call(mt.asarray(pixels))  # type: ignore[operator]
+
+
+def test_options_of_ufuncs_are_refused(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels)
+    with pytest.raises(
+        UnsupportedError, match=r"numpy\.add: option where does not work on muntin Arra"
+    ):
+        np.add(x, 1, where=pixels > 3)
+    with pytest.raises(UnsupportedError, match=r"option dtype .*\.astype\(\) for another type"):
+        np.add(x, 1, dtype=np.float32)
+
+
+def test_other_arguments_are_refused(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels)
+    with pytest.raises(
+        UnsupportedError, match=r"numpy\.where: muntin Arrays take no such arguments: m"
+    ):
+        np.where(x > 3)
+    with pytest.raises(
+        UnsupportedError, match=r"numpy\.clip: muntin Arrays take no such arguments"
+    ):
+        np.clip(x, 1, 2, out=pixels)
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def test_listed_functions_are_lazy(pixels: np.ndarray) -> None:
+    calls = [
+        lambda x: np.where(x > 3, x, np.uint8(0)),
+        lambda x: np.clip(x, 3, 7),
+        lambda x: np.clip(x, min=3, max=None),
+        lambda x: np.clip(x, a_min=None, a_max=5),
+        lambda x: np.transpose(x),
+        lambda x: np.transpose(x, (1, 0)),
+        lambda x: np.moveaxis(x, 0, 1),
+        lambda x: np.flip(x, 1),
+        lambda x: np.flip(x),
+        lambda x: np.expand_dims(x, 1),
+        lambda x: np.squeeze(x[:1], 0),
+        lambda x: np.matrix_transpose(x),
+        lambda x: np.broadcast_to(x, (2, 3, 4)),
+        lambda x: np.zeros_like(x),
+        lambda x: np.ones_like(x, dtype=np.float32),
+        lambda x: np.full_like(x, 7),
+    ]
+    for call in calls:
+        result = call(mt.asarray(pixels))
+        assert isinstance(result, mt.Array)
+        np.testing.assert_array_equal(np.asarray(result), call(pixels), strict=True)
+
+
+def test_shapes_are_known_without_computing(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels) + 1
+    assert (np.shape(x), np.ndim(x)) == ((3, 4), 2)
+    assert not x.is_evaluated
+
+
+def test_comparisons_of_whole_arrays_compute(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels) + 1
+    assert np.allclose(x, pixels + 1)
+    assert np.array_equal(pixels + 1, x)
+    assert not np.array_equal(x, pixels)
+    assert np.array_equiv(x, pixels + 1)
+    np.testing.assert_array_equal(x, pixels + 1)
+
+
+def test_files_take_the_elements(pixels: np.ndarray) -> None:
+    file = io.BytesIO()
+    np.save(file, mt.asarray(pixels) + 1)
+    file.seek(0)
+    np.testing.assert_array_equal(np.load(file), pixels + 1)
+    packed = io.BytesIO()
+    np.savez(packed, a=mt.asarray(pixels) * 2)
+    packed.seek(0)
+    np.testing.assert_array_equal(np.load(packed)["a"], pixels * 2)
+
+
+def test_copyto_writes_to_a_numpy_array(pixels: np.ndarray) -> None:
+    target = np.zeros((2, 3, 4), np.int32)
+    np.copyto(target, mt.asarray(pixels) + 1)
+    np.testing.assert_array_equal(target, np.broadcast_to(pixels + 1, (2, 3, 4)))
+    view = np.zeros((3, 8), np.uint8)
+    view[:, ::2] = mt.asarray(pixels)
+    np.testing.assert_array_equal(view[:, ::2], pixels)
