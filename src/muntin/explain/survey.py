@@ -1,0 +1,267 @@
+"""The facts about a plan that people ask for: kernels, rows, loops, memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from muntin.core.graph.canonical import Canonical, canonical
+from muntin.core.graph.node import Node, Number
+from muntin.core.lower.layout import RowMode
+from muntin.core.plan.kernel import Domain, KernelGraph
+from muntin.core.plan.stages import Group, Stage, Stages
+from muntin.explain.graph_text import details
+from muntin.runtime.context import context
+from muntin.runtime.device import find_device
+
+__all__ = ["ArrayFacts", "KernelFacts", "LoopFacts", "ReadFacts", "RowFacts", "Survey", "survey"]
+
+_REACHED = {
+    RowMode.DIRECT: "",
+    RowMode.PACKED: "rows are packed",
+    RowMode.BLOCKED: "rows are packed in blocks",
+    RowMode.STREAMED: "past the caches",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFacts:
+    """An operand or an output of a kernel: its name in the kernel, and what it is outside."""
+
+    name: str
+    node: Node
+    nbytes: int
+    origin: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """Rows of one value that stay in cache: see `muntin.core.plan.stages.Stage`."""
+
+    name: str
+    stage: Stage
+    holds: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """What a loop reads of some rows: least and greatest offset in rows and in columns."""
+
+    name: str
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+
+    def __str__(self) -> str:
+        if self.rows == self.columns == (0, 0):
+            return self.name
+        return f"{self.name}[{_span(self.rows)}, {_span(self.columns)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """A row loop: what it makes, of what, and by which operations."""
+
+    targets: tuple[str, ...]
+    reads: tuple[ReadFacts, ...]
+    work: tuple[tuple[str, int], ...]
+    rows: int
+    lead: int
+
+    @property
+    def count(self) -> int:
+        """The number of operations for each element."""
+        return sum(count for _, count in self.work)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """One kernel, and how a run over these shapes is cut."""
+
+    number: int
+    compiled: Any
+    domain: Domain
+    shape: tuple[int, ...]
+    axes: str | None
+    extent: tuple[int, int, int]
+    grain: tuple[int, int, int]
+    threads: int
+    scratch: int
+    reads: tuple[ArrayFacts, ...]
+    writes: tuple[ArrayFacts, ...]
+    numbers: tuple[Number, ...]
+    rows: tuple[RowFacts, ...]
+    loops: tuple[LoopFacts, ...]
+
+    @property
+    def bytes_read(self) -> int:
+        return sum(array.nbytes for array in self.reads)
+
+    @property
+    def bytes_written(self) -> int:
+        return sum(array.nbytes for array in self.writes)
+
+    @property
+    def pieces(self) -> int:
+        """In how many pieces the window is run."""
+        return prod(
+            -(-size // max(step, 1)) for size, step in zip(self.extent, self.grain, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The kernels of some expressions, in the order in which they run."""
+
+    graph: Canonical
+    kernels: tuple[KernelFacts, ...]
+
+    @property
+    def bytes_read(self) -> int:
+        return sum(kernel.bytes_read for kernel in self.kernels)
+
+    @property
+    def bytes_written(self) -> int:
+        return sum(kernel.bytes_written for kernel in self.kernels)
+
+    @property
+    def stage_count(self) -> int:
+        """The number of row loops: pieces of work that hand rows or results on."""
+        return sum(len(kernel.loops) for kernel in self.kernels)
+
+
+def survey(roots: Sequence[Node]) -> Survey:
+    """Return the facts about how the CPU computes some nodes."""
+    graph = canonical(roots)
+    device: Any = find_device("cpu")
+    here = context()
+    threads = here.thread_count or (here.scheduler or device.scheduler).threads
+    plan = device.plan(graph)
+    strides = {
+        position: node.payload.strides
+        for position, node in enumerate(graph.nodes)
+        if node.op.kind == "input"
+    }
+    prepared = plan.prepare(graph, strides, [None] * len(graph.roots), (), threads)
+    names = _Names(graph, plan.plan.kernels)
+    kernels = []
+    for number, compiled in enumerate(plan.kernels):
+        steps = [step for step in prepared.steps if step.kernel is compiled]
+        kernels.append(names.kernel(number, compiled, steps[0].binding))
+    return Survey(graph, tuple(kernels))
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    graph: Canonical
+    kernels: Sequence[KernelGraph]
+
+    def kernel(self, number: int, compiled: Any, binding: Any) -> KernelFacts:
+        graph, stages, layout = compiled.graph, compiled.stages, compiled.lowered.layout
+        first = self.graph.nodes[graph.results[0].node]
+        reads = [
+            self.operand(k, position, _mode(binding.slots, binding.operand_slots[k], array))
+            for k, (position, array) in enumerate(zip(graph.operands, layout.operands, strict=True))
+        ]
+        writes = [
+            self.output(k, result, _mode(binding.slots, binding.output_slots[k], array))
+            for k, (result, array) in enumerate(zip(graph.results, layout.outputs, strict=True))
+        ]
+        rows = tuple([_rows(stage) for stage in stages.stages])
+        return KernelFacts(
+            number,
+            compiled,
+            graph.domain,
+            first.shape,
+            first.axes,
+            binding.extent,
+            binding.grain,
+            binding.threads,
+            binding.scratch_bytes,
+            tuple(reads),
+            tuple(writes),
+            tuple([self.graph.nodes[position].payload for position in graph.scalars]),
+            rows,
+            tuple([_loop(group, stages) for group in stages.groups]),
+        )
+
+    def operand(self, number: int, position: int, how: str) -> ArrayFacts:
+        node = self.graph.nodes[position]
+        words = [*(details(node) if node.op.kind == "view" else []), *([how] if how else [])]
+        origin = self.origin(self.base(position))
+        return ArrayFacts(f"in{number}", node, _unique_bytes(node), origin, ", ".join(words))
+
+    def origin(self, position: int) -> str:
+        """Return where elements come from."""
+        node = self.graph.nodes[position]
+        if node.op.kind == "input":
+            inputs = [k for k, other in enumerate(self.graph.nodes) if other.op.kind == "input"]
+            return f"array {inputs.index(position)}"
+        for number, kernel in enumerate(self.kernels):
+            for place, result in enumerate(kernel.results):
+                if result.node == position:
+                    return f"out{place} of kernel {number}"
+        return node.op.name
+
+    def output(self, number: int, result: Any, how: str) -> ArrayFacts:
+        node = self.graph.nodes[result.node if result.view is None else result.view]
+        wanted = (result.node, result.view)
+        roots = [place for place, root in enumerate(self.graph.roots) if root in wanted]
+        words = [f"result {place}" for place in roots]
+        readers = [
+            other
+            for other, kernel in enumerate(self.kernels)
+            if any(self.base(position) == result.node for position in kernel.operands)
+        ]
+        words += [f"stored for kernel {other}" for other in readers]
+        return ArrayFacts(f"out{number}", node, _unique_bytes(node), ", ".join(words), how)
+
+    def base(self, position: int) -> int:
+        node = self.graph.nodes[position]
+        return self.graph.args[position][0] if node.op.kind == "view" else position
+
+
+def _mode(slots: Sequence[int], first: int, array: Any) -> str:
+    return _REACHED[RowMode(slots[first + len(array.variables) - 1])]
+
+
+def _unique_bytes(node: Node) -> int:
+    """Return the bytes of the elements of a node, stretched axes counted once."""
+    shape = list(node.shape)
+    if node.op.kind == "view":
+        for axis, source in enumerate(node.payload.axes):
+            if source.source is None or source.step == 0:
+                shape[axis] = min(shape[axis], 1)
+    return prod(shape) * node.dtype.itemsize
+
+
+def _rows(stage: Stage) -> RowFacts:
+    holds = f"rows of in{stage.node.payload}" if stage.is_load else "computed"
+    return RowFacts(f"r{stage.number}", stage, holds)
+
+
+def _loop(group: Group, stages: Stages) -> LoopFacts:
+    outputs = {id(node): k for k, node in reversed(list(enumerate(stages.outputs)))}
+    targets = tuple(
+        f"out{outputs[id(node)]}" if number is None else f"r{number}"
+        for node, number in group.targets
+    )
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for read in group.reads.values():
+        spans.setdefault(read.stage, []).append((read.rows, read.columns))
+    reads = []
+    for number, offsets in sorted(spans.items()):
+        rows, columns = zip(*offsets, strict=True)
+        reads.append(ReadFacts(f"r{number}", (min(rows), max(rows)), (min(columns), max(columns))))
+    work = Counter(
+        node.op.name for node in group.order if node.op.is_elementwise and node not in group.reads
+    )
+    return LoopFacts(targets, tuple(reads), tuple(work.most_common()), group.rows, group.lead)
+
+
+def _span(ends: tuple[int, int]) -> str:
+    low, high = (f"{end:+d}" if end else "0" for end in ends)
+    return low if low == high else f"{low}…{high}"
