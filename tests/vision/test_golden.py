@@ -106,7 +106,7 @@ CALLS: dict[str, Callable[[Golden], Any]] = {
 @pytest.mark.parametrize("file", CALLS)
 def test_the_recorded_pixels(file: str, device: str) -> None:
     cases = golden(file)
-    _check(file, cases if device == "reference" else cases[:: max(len(cases) // 16, 1)])
+    _check(file, cases if device == "reference" else cases[:: max(len(cases) // 10, 1)])
 
 
 @pytest.mark.slow

@@ -40,8 +40,10 @@ def constant(value: Number, dtype: DType) -> Array:
 
 def runtime(function: str, value: object, dtype: DType) -> Array:
     """Return a user's number, of which a new value compiles nothing."""
+    if isinstance(value, Array):
+        return fitted(value, dtype)
     number = lower(function, value)
-    if isinstance(number, Node):
+    if isinstance(number, Node):  # a scalar of NumPy's
         return Array(build.cast(number, dtype))
     return Array(build.scalar(number, dtype))
 

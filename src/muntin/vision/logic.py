@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, floor, isfinite
-from operator import index
 
 import numpy.typing as npt
 
@@ -13,7 +12,7 @@ from muntin.dtypes import DType, dtype_of
 from muntin.errors import DTypeError, ParameterError, RangeError
 from muntin.vision.arithmetic import OVERFLOW
 from muntin.vision.expression import apply, constant, fitted, runtime, type_of
-from muntin.vision.operands import choice, is_known, pair, pixels
+from muntin.vision.operands import choice, is_known, pair, pixels, whole
 
 __all__ = [
     "bitwise_and",
@@ -194,8 +193,8 @@ def maximum(a: object, b: object) -> Array:
 
 def threshold(
     image: object,
-    value: float,
-    upper: float | None = None,
+    value: float | Array,
+    upper: float | Array | None = None,
     true_value: float = 255,
     false_value: float = 0,
     dtype: npt.DTypeLike | DType = "uint8",
@@ -206,9 +205,9 @@ def threshold(
     ----------
     image : array_like
         Of an integer or floating dtype.
-    value : float
-        The pixels chosen are greater than this.
-    upper : float, optional
+    value : float or Array
+        The pixels chosen are greater than this number, or than this pixel.
+    upper : float or Array, optional
         If given, the pixels chosen are those from `value` to `upper`, both included.
     true_value, false_value : float
         What the result holds for a pixel that is chosen, and for another.
@@ -247,10 +246,11 @@ def threshold(
     return apply("where", is_chosen, chosen, other)
 
 
-def _bound(x: Array, number: float, whole: Callable[[float], int]) -> float:
+def _bound(x: Array, number: float | Array, nearest: Callable[[float], int]) -> float | Array:
     """Return a bound of integers as an integer: only these meet it."""
-    is_fraction = is_known(number) and type_of(x).is_integer and isfinite(number)
-    return whole(number) if is_fraction else number
+    if isinstance(number, Array) or not is_known(number):
+        return number
+    return nearest(number) if type_of(x).is_integer and isfinite(number) else number
 
 
 def _held(name: str, number: float, dtype: DType) -> float:
@@ -313,10 +313,10 @@ def convert_depth(
         )
     is_wider = row.bits > type_of(x).bits
     most = _most_shift(type_of(x), row) if row.is_integer and type_of(x).is_integer else 0
-    count = index(shift)
-    if not 0 <= count <= most:
+    count = whole(shift)
+    if count is None or not 0 <= count <= most:
         raise ParameterError(
-            f"convert_depth: shift is {count}; from {type_of(x)} to {row} it takes 0 to {most}"
+            f"convert_depth: shift is {shift!r}; from {type_of(x)} to {row} it takes 0 to {most}"
         )
     if not count:
         return fitted(x, row, overflow)

@@ -13,7 +13,7 @@ from muntin.array.array import Array
 from muntin.core.border import Border
 from muntin.errors import ParameterError
 from muntin.vision.expression import apply, beside
-from muntin.vision.operands import BorderLike, Size, choice, edge, image, size_of
+from muntin.vision.operands import BorderLike, Size, choice, edge, image, size_of, whole
 from muntin.vision.sorting import middle, middle_of_columns, sort
 from muntin.vision.windows import extreme, extreme_of
 
@@ -322,14 +322,18 @@ def nonlinear(
     return middle([beside(x, dy, dx, rule) for dy, dx in offsets])
 
 
-def _origin(origin: tuple[int, int] | None, shape: tuple[int, ...]) -> tuple[int, int]:
+def _origin(origin: Sequence[int] | None, shape: tuple[int, ...]) -> tuple[int, int]:
     rows, columns = shape
     if origin is None:
         return rows // 2, columns // 2
-    row, column = origin
-    if not (0 <= row < rows and 0 <= column < columns):
+    places = [place for place in map(whole, origin) if place is not None]
+    if (
+        len(origin) != 2
+        or len(places) != 2
+        or not all(0 <= place < length for place, length in zip(places, shape, strict=True))
+    ):
         raise ParameterError(
-            f"nonlinear: origin is {origin}; it takes a (row, column) of the mask, whose shape is "
-            f"{shape}"
+            f"nonlinear: origin is {origin!r}; it takes a (row, column) of the mask, whose shape "
+            f"is {shape}"
         )
-    return row, column
+    return places[0], places[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from operator import index
 from typing import SupportsIndex, TypeAlias
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from muntin.array.array import Array
 from muntin.array.creation import asarray
 from muntin.array.operators import common_device
-from muntin.array.tracing import TracedNumber
 from muntin.core.border import Border, BorderMode
 from muntin.errors import BorderError, DTypeError, ParameterError, ShapeError
 from muntin.vision.expression import type_of
@@ -28,6 +26,7 @@ __all__ = [
     "pixels",
     "positive",
     "size_of",
+    "whole",
 ]
 
 BorderLike: TypeAlias = Border | BorderMode | str
@@ -82,9 +81,12 @@ def pair(
 
 def edge(function: str, x: Array, border: BorderLike) -> Border:
     """Return the border under which an image is read."""
-    found = Border.of(border)
-    if found.mode is BorderMode.CONSTANT:
-        found.check_value(type_of(x))
+    try:
+        found = Border.of(border)
+        if found.mode is BorderMode.CONSTANT:
+            found.check_value(type_of(x))
+    except BorderError as error:
+        raise BorderError(f"{function}: {error}") from error
     if x._node.valid is not None and found.mode is not BorderMode.UNDEFINED:
         raise BorderError(
             f"{function}: border {found} needs the whole image, but only {x._node.valid} of "
@@ -96,22 +98,24 @@ def edge(function: str, x: Array, border: BorderLike) -> Border:
 
 def size_of(function: str, size: Size, name: str = "size") -> tuple[int, int]:
     """Return the rows and columns of a centred window."""
-    try:
-        sizes = (index(size), index(size)) if not isinstance(size, Sequence) else tuple(size)
-        rows, columns = [index(length) for length in sizes]
-    except (TypeError, ValueError):
-        rows = columns = 0
-    if rows < 1 or columns < 1 or rows % 2 == 0 or columns % 2 == 0:
+    lengths = [whole(length) for length in (size if isinstance(size, Sequence) else (size, size))]
+    odd = [length for length in lengths if length is not None and length > 0 and length % 2]
+    if len(lengths) != 2 or len(odd) != 2:
         raise ParameterError(
             f"{function}: {name} is {size!r}; it takes an odd positive int or a pair of them, "
             "(rows, columns)"
         )
-    return rows, columns
+    return odd[0], odd[1]
+
+
+def whole(number: object) -> int | None:
+    """Return an integer as Python's, None if it is anything else."""
+    return int(number) if isinstance(number, int | np.integer) else None
 
 
 def is_known(number: object) -> bool:
-    """Return whether a number has its value now, not only when a traced function is called."""
-    return not isinstance(number, TracedNumber)
+    """Return whether a number has its value now: no Array, nor one of a traced function."""
+    return isinstance(number, int | float | np.number)
 
 
 def positive(number: object) -> float | None:

@@ -230,17 +230,20 @@ def extreme_of(row: str, image: Array, offsets: Sequence[tuple[int, int]], borde
     Rows of the set that hold the same columns are one expression, and begin with what a row of
     fewer columns has found.
     """
-    lines: dict[int, frozenset[int]] = {}
-    for dy, dx in offsets:
-        lines[dy] = lines.get(dy, frozenset()) | {dx}
-    found: dict[frozenset[int], Array] = {}
-    for columns in sorted(set(lines.values()), key=lambda line: (len(line), sorted(line))):
-        start = max((line for line in found if line < columns), key=len, default=frozenset())
-        rest = [beside(image, 0, dx, border) for dx in sorted(columns - start)]
-        values = [found[start], *rest] if start else rest
-        found[columns] = reduce(lambda a, b: apply(row, a, b), values)
+    lines: dict[int, tuple[int, ...]] = {}
+    for dy, dx in sorted(offsets):
+        lines[dy] = (*lines.get(dy, ()), dx)
+    found: dict[tuple[int, ...], Array] = {}
+    for line in sorted(set(lines.values()), key=lambda line: (len(line), line)):
+        start = max((part for part in found if set(part) < set(line)), key=len, default=())
+        rest = [beside(image, 0, dx, border) for dx in line if dx not in start]
+        found[line] = reduce(
+            lambda a, b: apply(row, a, b), [found[start], *rest] if start else rest
+        )
     moved = [
-        beside(found[line], dy, 0, border) if len(line) > 1 else beside(image, dy, *line, border)
+        beside(found[line], dy, 0, border)
+        if len(line) > 1
+        else beside(image, dy, min(line), border)
         for dy, line in sorted(lines.items())
     ]
     return reduce(lambda a, b: apply(row, a, b), moved)
