@@ -267,11 +267,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function without result; only its parameters are visible in it."""
+    """A function without result; only its parameters are visible in it.
+
+    A `light` one moves more than it computes.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
     body: tuple[Statement, ...]
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -365,9 +369,11 @@ class Builder:
         (block,) = self._blocks
         return tuple(block)
 
-    def function(self, name: str, parameters: Sequence[Parameter]) -> Function:
+    def function(
+        self, name: str, parameters: Sequence[Parameter], *, light: bool = False
+    ) -> Function:
         """Return the function made of what was collected."""
-        return Function(name, tuple(parameters), self.statements())
+        return Function(name, tuple(parameters), self.statements(), light)
 
 
 def index(value: int) -> Const:

@@ -15,7 +15,9 @@ from muntin.dtypes import DType
 
 __all__ = ["Binding", "Limits", "bind", "scalar_bits"]
 
-_PIECE_BYTES = 1 << 18  # what a piece of pointwise work moves
+_SERIAL_PIECE = 1 << 26  # bytes that a piece moves where one thread is at work
+_LEAST_PIECE, _MOST_PIECE = 1 << 15, 1 << 20  # where several are
+_SHARES, _RING_SHARES = 8, 2  # pieces a thread; those with rings recompute rows at their seams
 _SERIAL_BYTES = 1 << 18  # less work than this stays in the calling thread
 _PACKED_COLUMNS = 2048
 _BLOCK_COLUMNS = 256  # of a block of rows of a transposed operand
@@ -45,6 +47,7 @@ class Binding:
     operand_offsets: tuple[int, ...]
     output_slots: tuple[int, ...]
     output_offsets: tuple[int, ...]
+    phase_slot: int
     scalar_slot: int
     extent: tuple[int, int, int]
     grain: tuple[int, int, int]
@@ -114,6 +117,8 @@ def bind(
         slots += [0, *strides, mode]
     slots += [*sizes.counts, *sizes.outer, *sizes.origins]
     slots += [sizes.rows, sizes.columns, sizes.row_origin, sizes.column_origin]
+    phase_slot = len(slots)
+    slots.append(0)
     scalar_slot = len(slots)
     slots += [0] * len(layout.scalars)
     moved = _bytes_a_column(lowered, domain)
@@ -134,6 +139,7 @@ def bind(
         tuple(offsets),
         tuple(output_slots),
         tuple([_offset(strides, box) if domain.pointwise else 0 for strides in outputs]),
+        phase_slot,
         scalar_slot,
         sizes.extent,
         grain,
@@ -250,31 +256,37 @@ def _grain(
     modes: set[RowMode],
     limits: Limits,
 ) -> tuple[int, int, int]:
-    """Return the size of a piece: strips whose rows fit the cache, and enough pieces to share."""
+    """Return the size of a piece: strips whose rows fit the cache, and enough pieces to share.
+
+    A single thread gets pieces as large as a signal can wait for; several get equal shares.
+    """
     outer, rows, columns = (max(size, 1) for size in sizes.extent)
-    widest = columns
-    needs_scratch = modes != {RowMode.DIRECT}
-    if lowered.has_rings and not lowered.whole_rows:
-        a_column = sum(row.count * row.pixel for row in lowered.rows)
-        widest = max(limits.l2 // 2 // max(a_column, 1), 256, 4 * lowered.reach)
-    elif needs_scratch and not lowered.has_rings:
-        widest = _BLOCK_COLUMNS if RowMode.BLOCKED in modes else _PACKED_COLUMNS
-    strip = _even(columns, widest)
-    if not lowered.has_rings and strip * moved > _PIECE_BYTES and not needs_scratch:
-        strip = _even(columns, max(_PIECE_BYTES // moved, 64))
-    seam = lowered.seam
-    if threads == 1 and not lowered.has_rings:
-        tall = max(_PIECE_BYTES * 4 // (strip * moved), 1)
-    elif threads == 1:
-        tall = rows
-    else:
-        pieces = threads * (4 if seam == 0 else 2)
-        share = -(-rows * outer // pieces)
-        tall = max(share, _ROWS_PER_SEAM * seam, _PIECE_BYTES // 4 // (strip * moved), 1)
-    if tall >= rows:
-        deep = max(min(tall // rows, outer), 1)
+    piece = _SERIAL_PIECE
+    if threads > 1:
+        share = moved * outer * rows * columns // (_SHARES * threads)
+        piece = min(max(share, _LEAST_PIECE), _MOST_PIECE)
+    strip = _even(columns, _widest(lowered, columns, modes, limits))
+    if not lowered.has_rings and strip == columns:
+        strip = _even(columns, max(piece // moved, 64))
+    tall = max(piece // (strip * moved), 1)
+    if lowered.has_rings:
+        tall = max(-(-rows * outer // (_RING_SHARES * threads)), _ROWS_PER_SEAM * lowered.seam, 1)
+    if tall >= rows or (threads == 1 and strip * rows * moved <= piece):
+        deep = max(min(piece // (strip * rows * moved), outer), 1)
         return deep, rows, strip
     return 1, _even(rows, tall, 1), strip
+
+
+def _widest(lowered: Lowered, columns: int, modes: set[RowMode], limits: Limits) -> int:
+    """Return how many columns scratch memory is to hold."""
+    if lowered.has_rings:
+        if lowered.whole_rows:
+            return columns
+        a_column = sum(row.count * row.pixel for row in lowered.rows)
+        return max(limits.l2 // 2 // max(a_column, 1), 256, 4 * lowered.reach)
+    if modes == {RowMode.DIRECT}:
+        return columns
+    return _BLOCK_COLUMNS if RowMode.BLOCKED in modes else _PACKED_COLUMNS
 
 
 def _even(length: int, limit: int, unit: int = 64) -> int:

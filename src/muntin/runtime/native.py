@@ -13,6 +13,7 @@ import numpy.typing as npt
 from muntin.config import settings
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
+from muntin.core.lower.layout import CACHE_LINE
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import Plan
 from muntin.runtime.bind import Limits, scalar_bits
@@ -135,6 +136,7 @@ def _launch(
     unread = [np.empty_like(held[position]) for _, position, _ in step.asides]
     for (slot, _, offset), memory in zip(step.asides, unread, strict=True):
         slots[slot] = _address(memory) + offset
+    slots[binding.phase_slot] = slots[binding.output_slots[0]] & (CACHE_LINE - 1)
     for slot, position, dtype in step.scalars:
         slots[slot] = scalar_bits(numbers[position], dtype)
     scheduler.launch(

@@ -35,6 +35,7 @@ from muntin.errors import InternalError
 __all__ = ["ENTRY", "LlvmOptions", "emit_llvm"]
 
 ENTRY = "muntin_kernel"
+LIGHT_WIDTH = 256  # of loops that move more than they compute: wide vectors straddle more lines
 BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
 _STREAM = "muntin_stream"
 
@@ -56,10 +57,15 @@ def emit_llvm(program: Program, options: LlvmOptions = LlvmOptions()) -> str:
     text = "\n".join(lines)
     if f"@{_STREAM}" in text:
         text += _stream_function(options.vector_width)
-    width = f'"prefer-vector-width"="{options.vector_width}" "min-legal-vector-width"="0"'
-    attributes = f"attributes #0 = {{ nounwind {width} }}\n"
-    attributes += f"attributes #1 = {{ nounwind noinline {width} }}\n"
+    wide, light = (_width(min(width, options.vector_width)) for width in (512, LIGHT_WIDTH))
+    attributes = f"attributes #0 = {{ nounwind {wide} }}\n"
+    attributes += f"attributes #1 = {{ nounwind noinline {wide} }}\n"
+    attributes += f"attributes #2 = {{ nounwind noinline {light} }}\n"
     return text + "\n" + attributes + "\n".join(metadata) + "\n"
+
+
+def _width(bits: int) -> str:
+    return f'"prefer-vector-width"="{bits}" "min-legal-vector-width"="0"'
 
 
 def value_type(dtype: DType) -> str:
@@ -115,7 +121,8 @@ class _FunctionText:
             parameters.append(" ".join([*words, name]))
             self.values[parameter.var.name] = name
         self.statements(function.body)
-        head = f"define internal void @{function.name}({', '.join(parameters)}) #1 {{"
+        attributes = "#2" if function.light else "#1"
+        head = f"define internal void @{function.name}({', '.join(parameters)}) {attributes} {{"
         return [head, "entry:", *self.allocas, *self.lines, "  ret void", "}", ""]
 
     def entry(self, program: Program) -> list[str]:
@@ -191,7 +198,11 @@ class _FunctionText:
         operands = [self.value(arg) for arg in expr.args]
         name = self.name()
         text = template.format(
-            *operands, t=value_type(operand_type), s=suffix(operand_type), d=name
+            *operands,
+            t=value_type(operand_type),
+            r=value_type(expr.dtype),
+            s=suffix(operand_type),
+            d=name,
         )
         self.lines += [f"  {part}" for part in text.split("\n")]
         return name

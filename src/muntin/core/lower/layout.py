@@ -10,7 +10,10 @@ from muntin.core.plan.kernel import Domain
 from muntin.core.program import INDEX, POINTER, Var
 from muntin.dtypes import DType
 
-__all__ = ["ArraySlots", "Layout", "RowMode", "ScratchRows"]
+__all__ = ["CACHE_LINE", "ArraySlots", "Layout", "RowMode", "ScratchRows"]
+
+
+CACHE_LINE = 64  # bytes; also the widest vector
 
 
 class RowMode(IntEnum):
@@ -48,7 +51,8 @@ class Layout:
     """The argument slots: operands, outputs, the sizes and origins of the axes, scalars.
 
     `outer_counts` are the sizes of the box that is computed, `outer_sizes`, `rows` and `columns`
-    those of the image; a window starts at the origins.
+    those of the image; a window starts at the origins. `phase` is how many bytes past a cache line
+    the first output's pointer is.
     """
 
     operands: tuple[ArraySlots, ...]
@@ -60,6 +64,7 @@ class Layout:
     columns: Var
     row_origin: Var
     column_origin: Var
+    phase: Var
     scalars: tuple[Var, ...]
 
     @classmethod
@@ -81,6 +86,7 @@ class Layout:
             Var(INDEX, "width"),
             Var(INDEX, "row_origin"),
             Var(INDEX, "column_origin"),
+            Var(INDEX, "phase"),
             tuple([Var(dtype, f"scalar{k}") for k, dtype in enumerate(scalars)]),
         )
 
@@ -96,6 +102,7 @@ class Layout:
             self.columns,
             self.row_origin,
             self.column_origin,
+            self.phase,
             *self.scalars,
         )
 

@@ -26,6 +26,8 @@ from muntin.errors import InternalError
 
 __all__ = ["RowLoop", "row_loop"]
 
+LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowLoop:
@@ -74,7 +76,8 @@ def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
     parameters += [Parameter(scalars[number]) for number in numbers]
     if has_index:
         parameters += [Parameter(var) for var in (first, row, *outer)]
-    function = b.function(name, parameters)
+    work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
+    function = b.function(name, parameters, light=domain.pointwise and work <= LIGHT_WORK)
     return RowLoop(function, tuple(reads), tuple(numbers), has_index)
 
 

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from muntin.core.graph.order import topological
-from muntin.core.lower.layout import ArraySlots, Layout, RowMode, ScratchRows
+from muntin.core.lower.layout import CACHE_LINE, ArraySlots, Layout, RowMode, ScratchRows
 from muntin.core.lower.loading import Loading, packing
 from muntin.core.lower.row_loop import RowLoop, row_loop
 from muntin.core.lower.row_memory import RowMemory, WindowEnds
@@ -30,10 +30,13 @@ from muntin.core.program import (
     Program,
     StreamBytes,
     Var,
+    index,
 )
 from muntin.dtypes import DType
 
 __all__ = ["Lowered", "lower_rows"]
+
+ALIGNED_COLUMNS = 1024  # shorter rows are not worth a call more to start at a cache line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +126,7 @@ class _Lowering:
             outer = self.outer_positions(o)
             loads = [stage for stage in self.stages.stages if stage.is_load]
             bases = [self.loading.base(stage, outer) for stage in loads]
-            outputs = [self.output_base(k, outer) for k in range(len(self.layout.outputs))]
+            outputs = [self.output_offset(slots, outer) for slots in self.layout.outputs]
             with b.loop("t", top + first, self.window.bottom, step) as t:
                 for stage, base in zip(loads, bases, strict=True):
                     with (
@@ -177,12 +180,12 @@ class _Lowering:
             for place, origin in zip(reversed(positions), origins, strict=True)
         ]
 
-    def output_base(self, number: int, outer: Sequence[Expr]) -> Expr:
-        slots = self.layout.outputs[number]
-        pointer: Expr = slots.pointer
+    def output_offset(self, slots: ArraySlots, outer: Sequence[Expr]) -> Expr:
+        """Return where the plane of an output lies, in bytes past its pointer."""
+        offset: Expr = index(0)
         for stride, position in zip(slots.outer, outer, strict=True):
-            pointer = Advance(POINTER, pointer, position * stride)
-        return self.builder.let(pointer, "out_base")
+            offset = offset + position * stride
+        return self.builder.let(offset, "out_offset")
 
     # --- one step -------------------------------------------------------------------------------
 
@@ -262,7 +265,7 @@ class _Lowering:
         loop: RowLoop,
         row: Expr,
         outer: Sequence[Expr],
-        bases: Sequence[Expr],
+        offsets: Sequence[Expr],
     ) -> None:
         """Compute the rows of the outputs from `row` on: each in its place, or in scratch memory.
 
@@ -270,9 +273,9 @@ class _Lowering:
         """
         if group.rows == 1 and self.stages.step > 1:
             with self.builder.when(row < self.window.bottom):
-                self.final_rows(group, loop, row, outer, bases)
+                self.final_rows(group, loop, row, outer, offsets)
         else:
-            self.final_rows(group, loop, row, outer, bases)
+            self.final_rows(group, loop, row, outer, offsets)
 
     def final_rows(
         self,
@@ -280,26 +283,57 @@ class _Lowering:
         loop: RowLoop,
         row: Expr,
         outer: Sequence[Expr],
-        bases: Sequence[Expr],
+        offsets: Sequence[Expr],
     ) -> None:
         b, window, outputs = self.builder, self.window, self.layout.outputs
         targets, places = [], []
         for line in range(group.rows):
             for number, slots in enumerate(outputs):
-                base = Advance(POINTER, bases[number], (row + line) * slots.row)
-                place = b.let(Advance(POINTER, base, window.left * slots.column), "place")
+                offset = offsets[number] + (row + line) * slots.row + window.left * slots.column
+                place = b.let(Advance(POINTER, slots.pointer, offset), "place")
                 places.append(place)
                 is_direct = slots.mode.equals(RowMode.DIRECT)
                 if line:
                     is_direct = is_direct.both(row + line < window.bottom)
                 scratch = self.memory.outputs[number][line]
                 targets.append(b.let(is_direct.choose(place, scratch), "target"))
-        self.call(loop, window.left, window.right, row, outer, targets)
+        start: Expr = window.left
+        if self.kernel.domain.pointwise:
+            start, targets = self.align(loop, row, outer, offsets[0], targets)
+        self.call(loop, start, window.right, row, outer, targets)
         for line in range(group.rows):
             is_written = None if line == 0 else row + line < window.bottom
             for number, slots in enumerate(outputs):
                 place = places[line * len(outputs) + number]
                 self.deliver(slots, self.memory.outputs[number][line], place, is_written)
+
+    def align(
+        self,
+        loop: RowLoop,
+        row: Expr,
+        outer: Sequence[Expr],
+        offset: Expr,
+        targets: Sequence[Expr],
+    ) -> tuple[Expr, list[Expr]]:
+        """Compute the columns before the first that starts a cache line; return what is left.
+
+        Vectors that straddle two lines cost twice. Arrays made alike lie alike: what aligns the
+        first output mostly aligns all.
+        """
+        b, window = self.builder, self.window
+        slots, itemsize = self.layout.outputs[0], self.layout.outputs[0].dtype.itemsize
+        first = self.layout.phase + offset + row * slots.row + window.left * slots.column
+        short = ((0 - first) & index(CACHE_LINE - 1)) // index(itemsize)
+        is_long = window.right - window.left >= ALIGNED_COLUMNS
+        aligns = is_long.both(slots.mode.equals(RowMode.DIRECT))
+        head = b.let(aligns.choose(short, index(0)), "head")
+        with b.when(head > 0):
+            self.call(loop, window.left, window.left + head, row, outer, targets)
+        moved = [
+            b.let(Advance(POINTER, target, head * array.dtype.itemsize), "target")
+            for target, array in zip(targets, self.layout.outputs, strict=True)
+        ]
+        return b.let(window.left + head, "aligned"), moved
 
     def deliver(
         self, slots: ArraySlots, scratch: Expr, place: Expr, is_written: Expr | None
