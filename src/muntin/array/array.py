@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 from operator import index as as_index
 from typing import Any, NoReturn, Self, SupportsIndex
@@ -17,7 +18,8 @@ from muntin.array.operators import Operators
 from muntin.array.tracing import check_not_tracing
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
-from muntin.core.graph.node import Node
+from muntin.core.graph.diagonals import entire, part_of
+from muntin.core.graph.node import Diagonals, Node
 from muntin.core.regions import Box
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError, UnsupportedError
@@ -102,6 +104,28 @@ class Array(Operators):
         return Box.full(self._node.shape) if region is None else region
 
     @property
+    def part(self) -> str:
+        """What of the last two axes may be nonzero: entire, lower, upper or diagonal."""
+        return "entire" if self.ndim < 2 else part_of(self._diagonals("part"), self.shape)
+
+    @property
+    def bottom_diagonal(self) -> int:
+        """The lowest diagonal that may be nonzero; element (i, j) is on diagonal j - i."""
+        return self._diagonals("bottom_diagonal")[0]
+
+    @property
+    def top_diagonal(self) -> int:
+        """The highest diagonal that may be nonzero; element (i, j) is on diagonal j - i."""
+        return self._diagonals("top_diagonal")[1]
+
+    def _diagonals(self, operation: str) -> Diagonals:
+        if self.ndim < 2:
+            raise ShapeError(
+                f"{operation}: an Array of {self.ndim} axes has no diagonals; it takes two or more"
+            )
+        return self._node.diagonals or entire(self._node.shape)
+
+    @property
     def T(self) -> Self:
         """The view with its axes in reverse order."""
         return self.transpose()
@@ -183,11 +207,7 @@ class Array(Operators):
         """Return the part that is defined, as an array of its own."""
         if self._node.valid is None:
             return self._of(self._node)
-        node = indexed(self._node, self._node.valid.slices)
-        whole = Node(
-            node.op, node.args, node.params, node.payload, node.shape, node.dtype, node.axes
-        )
-        return self._of(whole)
+        return self._of(indexed(self._node, self._node.valid.slices))
 
     def to(self, device: str) -> Self:
         """Return the Array committed to a device, where every expression of it is evaluated."""
@@ -295,7 +315,8 @@ class Array(Operators):
 
     def __reduce__(self) -> tuple[Any, ...]:
         array = self._values("pickle")
-        return _restored, (type(self), array, self._node.axes, self._node.valid, self._device)
+        node = self._node
+        return _restored, (type(self), array, node.axes, node.valid, node.diagonals, self._device)
 
 
 def _offset(offset: SupportsIndex) -> int:
@@ -310,8 +331,9 @@ def _restored(
     array: npt.NDArray[Any],
     axes: str | None,
     valid: Box | None,
+    diagonals: Diagonals | None,
     device: str | None,
 ) -> Array:
     row = dtype_of(array.dtype)
     node = build.input_node(Buffer(array, row), array.shape, row, axes)
-    return kind(Node(node.op, (), (), node.payload, node.shape, row, axes, valid), device)
+    return kind(replace(node, valid=valid, diagonals=diagonals), device)

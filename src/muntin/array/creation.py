@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, isfinite
 from typing import Any, SupportsIndex
 
@@ -10,8 +11,9 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
 from muntin.array.operators import common_device, node_of
-from muntin.core.graph.build import broadcast_to, cast, input_node
+from muntin.core.graph.build import banded, broadcast_to, cast, input_node
 from muntin.core.graph.build import index as build_index
+from muntin.core.graph.diagonals import PARTS, extremes
 from muntin.core.graph.node import Node
 from muntin.core.shapes import as_shape, normalize_axis
 from muntin.dtypes import DType, dtype_of
@@ -38,6 +40,7 @@ def asarray(
     *,
     dtype: DType | npt.DTypeLike | None = None,
     device: str | None = None,
+    part: str = "entire",
     axes: str | None = None,
 ) -> Array:
     """Return an Array over the memory of `x`.
@@ -52,6 +55,8 @@ def asarray(
         The element type; another one than that of `x` is a lazy cast.
     device : str, optional
         Where expressions of the Array are evaluated; None leaves it to their context.
+    part : {"entire", "lower", "upper", "diagonal"}
+        What is seen of a matrix, the last two axes; the rest is zero, whatever its memory holds.
     axes : str, optional
         A letter an axis, of n t z y x c. By rank they are "x", "yx", "yxc" and "nyxc".
 
@@ -61,6 +66,10 @@ def asarray(
         If muntin has no such element type.
     UnsupportedError
         If `x` holds no numbers that can be read here.
+    ParameterError
+        If there is no such part.
+    ShapeError
+        If there is a part, but no matrix.
 
     Notes
     -----
@@ -85,7 +94,19 @@ def asarray(
         node = input_node(buffer, array.shape, buffer.dtype, letters)
     if dtype is not None:
         node = cast(node, dtype_of(dtype))
-    return Array(node, _committed(device, committed))
+    return Array(_seen(node, part), _committed(device, committed))
+
+
+def _seen(node: Node, part: str) -> Node:
+    if part == "entire":
+        return node
+    if part not in PARTS:
+        raise ParameterError(f"asarray: part is {part!r}; use one of {', '.join(PARTS)}")
+    if len(node.shape) < 2:
+        raise ShapeError(
+            f"asarray: part {part!r} of an array of {len(node.shape)} axes; it takes two or more"
+        )
+    return banded(node, extremes(part, node.shape))
 
 
 def _committed(device: str | None, own: str | None) -> str | None:
@@ -93,9 +114,7 @@ def _committed(device: str | None, own: str | None) -> str | None:
 
 
 def _renamed(node: Node, axes: str | None) -> Node:
-    return Node(
-        node.op, node.args, node.params, node.payload, node.shape, node.dtype, axes, node.valid
-    )
+    return replace(node, axes=axes)
 
 
 def full(

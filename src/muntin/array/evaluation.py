@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from muntin.array.operators import Operators
 from muntin.array.tracing import check_not_tracing
-from muntin.core.graph.build import input_node
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.errors import DTypeError, ParameterError, ShapeError, UnsupportedError
@@ -70,10 +69,9 @@ def chosen_device(name: str | None) -> Device:
 
 def result_node(node: Node, array: npt.NDArray[Any]) -> Node:
     """Return the node of a computed value."""
-    made = input_node(Buffer(array, node.dtype), node.shape, node.dtype, node.axes)
-    if node.valid is None:
-        return made
-    return Node(made.op, (), (), made.payload, node.shape, node.dtype, node.axes, node.valid)
+    buffer = Buffer(array, node.dtype)
+    shape, axes, valid, diagonals = node.shape, node.axes, node.valid, node.diagonals
+    return Node(_INPUT, (), (), buffer, shape, node.dtype, axes, valid, diagonals)
 
 
 def _run(

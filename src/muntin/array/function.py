@@ -293,7 +293,7 @@ def _signature(device: object, args: Sequence[Any]) -> tuple[tuple[Any, ...], li
         elif isinstance(arg, Array):
             value = np.asarray(arg)
             node = arg._node
-            key += (value.dtype, value.shape, node.axes, node.valid, arg._device)
+            key += (value.dtype, value.shape, node.axes, node.valid, node.diagonals, arg._device)
         elif _is_constant(arg):
             value = arg
             key += (kind, arg)
@@ -317,11 +317,9 @@ def _is_constant(arg: object) -> bool:
 def _traced(arg: Any, value: Any, place: int, axes: str | None) -> Any:
     """Return what stands for an argument while the function is traced."""
     if isinstance(arg, Array):
-        node = arg._node
-        return argument(node.shape, node.dtype, node.axes, node.valid, arg._device)
+        return argument(arg)
     if isinstance(value, np.ndarray):
-        letters = checked_axes("function", axes, value.ndim)
-        return argument(value.shape, dtype_of(value.dtype), letters, None, None)
+        return argument(asarray(value, axes=axes))
     if type(arg) in (int, float):
         return TracedNumber(arg, lambda args: args[place])
     return arg

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,10 +13,8 @@ from muntin.array.array import Array
 from muntin.array.evaluation import chosen_device, result_node
 from muntin.array.operators import common_device
 from muntin.array.tracing import Formula, TracedFloat, TracedInt, TracedNumber, tracing
-from muntin.core.graph.build import input_node
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
-from muntin.core.regions import Box
 from muntin.dtypes import DType
 from muntin.errors import ParameterError, UnsupportedError
 from muntin.runtime.buffer import Buffer
@@ -57,14 +55,10 @@ class Argument:
         )
 
 
-def argument(
-    shape: tuple[int, ...], dtype: DType, axes: str | None, valid: Box | None, device: str | None
-) -> Array:
+def argument(like: Array) -> Array:
     """Return the Array that stands for an argument while a function is traced."""
-    node = input_node(Argument(shape, dtype), shape, dtype, axes)
-    if valid is not None:
-        node = Node(node.op, (), (), node.payload, shape, dtype, axes, valid)
-    return Array(node, device)
+    node = like._node
+    return Array(replace(node, payload=Argument(node.shape, node.dtype)), like._device)
 
 
 @dataclass(frozen=True, slots=True)

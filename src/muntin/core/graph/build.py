@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
 from muntin.core.border import Border, BorderMode
+from muntin.core.graph.diagonals import combined, entire, viewed
 from muntin.core.graph.infer import resolve, weak_dtype
-from muntin.core.graph.node import AxisMap, Node, Number, Source, View
-from muntin.core.graph.ops import OPS, op
+from muntin.core.graph.node import AxisMap, Diagonals, Node, Number, Source, View
+from muntin.core.graph.ops import OPS, Op, op
 from muntin.core.regions import Box
 from muntin.core.shapes import broadcast_shapes, broadcast_to_shape
 from muntin.dtypes import DTYPES, DType
@@ -17,6 +19,7 @@ from muntin.errors import BorderError, DTypeError, ShapeError
 
 __all__ = [
     "Operand",
+    "banded",
     "broadcast_to",
     "cast",
     "constant",
@@ -71,7 +74,7 @@ def index(axis: int, shape: tuple[int, ...], axes: str | None = None) -> Node:
 
 def keep(node: Node) -> Node:
     """Return the node, marked to be stored whole."""
-    return Node(_KEEP, (node,), (), None, node.shape, node.dtype, node.axes, node.valid)
+    return _unary(_KEEP, node, (), node.dtype)
 
 
 def cast(node: Node, dtype: DType, *, saturate: bool = False) -> Node:
@@ -79,7 +82,13 @@ def cast(node: Node, dtype: DType, *, saturate: bool = False) -> Node:
     if node.dtype is dtype:
         return node
     params = ("saturate",) if saturate and node.dtype.is_integer and dtype.is_integer else ()
-    return Node(_CAST, (node,), params, None, node.shape, dtype, node.axes, node.valid)
+    return _unary(_CAST, node, params, dtype)
+
+
+def _unary(row: Op, node: Node, params: tuple[str, ...], dtype: DType) -> Node:
+    """Return an operation that leaves every zero where it is."""
+    shape, axes, valid, diagonals = node.shape, node.axes, node.valid, node.diagonals
+    return Node(row, (node,), params, None, shape, dtype, axes, valid, diagonals)
 
 
 def elementwise(name: str, *operands: Operand) -> Node:
@@ -101,6 +110,7 @@ def elementwise(name: str, *operands: Operand) -> Node:
         shape, axes = _common(name, nodes)
     args = []
     valid: Box | None = None
+    is_banded = False
     for node, dtype in zip(nodes, dtypes, strict=True):
         arg = node
         if node.dtype is not dtype:
@@ -109,8 +119,26 @@ def elementwise(name: str, *operands: Operand) -> Node:
             arg = broadcast_to(arg, shape, name)
         if arg.valid is not None:
             valid = arg.valid if valid is None else valid.intersect(arg.valid)
+        if arg.diagonals is not None:
+            is_banded = True
         args.append(arg)
-    return Node(row, tuple(args), (), None, shape, result, axes, valid)
+    diagonals = combined(row.zero, args, shape) if is_banded else None
+    return Node(row, tuple(args), (), None, shape, result, axes, valid, diagonals)
+
+
+def banded(node: Node, diagonals: Diagonals) -> Node:
+    """Return the matrix with zero outside its extreme diagonals."""
+    shape, axes = node.shape, node.axes
+    bottom, top = diagonals
+    rows, columns = index(len(shape) - 2, shape, axes), index(len(shape) - 1, shape, axes)
+    diagonal = elementwise("subtract", columns, rows)
+    inside = elementwise(
+        "logical_and",
+        elementwise("greater_equal", diagonal, bottom),
+        elementwise("less_equal", diagonal, top),
+    )
+    chosen = elementwise("where", inside, node, constant(0, node.dtype))
+    return replace(chosen, diagonals=None if diagonals == entire(shape) else diagonals)
 
 
 def _truth(node: Node) -> Node:
@@ -182,6 +210,9 @@ def broadcast_to(node: Node, shape: tuple[int, ...], operation: str = "broadcast
 def view(node: Node, affine: View, shape: tuple[int, ...], axes: str | None = None) -> Node:
     """Return the affine view of `node` with the given shape; views of views are composed."""
     valid = None if node.valid is None else _viewed_region(node.valid, affine, shape)
+    diagonals = None
+    if node.diagonals is not None:
+        diagonals = viewed(node.diagonals, affine, shape, node.shape)
     base = node
     if node.op is _VIEW:
         affine = affine.after(node.payload)
@@ -190,7 +221,9 @@ def view(node: Node, affine: View, shape: tuple[int, ...], axes: str | None = No
         return _viewed_index(base, affine, shape, axes)
     params = tuple([(axis.source, _step_kind(axis.step)) for axis in affine.axes])
     dropped = tuple(sorted(axis for axis, _ in affine.fixed))
-    return Node(_VIEW, (base,), (params, dropped), affine, shape, node.dtype, axes, valid)
+    return Node(
+        _VIEW, (base,), (params, dropped), affine, shape, node.dtype, axes, valid, diagonals
+    )
 
 
 def _viewed_index(node: Node, affine: View, shape: tuple[int, ...], axes: str | None) -> Node:

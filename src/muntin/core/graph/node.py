@@ -9,9 +9,10 @@ from muntin.core.graph.ops import Op
 from muntin.core.regions import Box
 from muntin.dtypes import DType
 
-__all__ = ["AxisMap", "Number", "Node", "Source", "View"]
+__all__ = ["AxisMap", "Diagonals", "Number", "Node", "Source", "View"]
 
 Number: TypeAlias = int | float
+Diagonals: TypeAlias = tuple[int, int]  # the lowest and the highest that is not zero
 
 
 class Source(Protocol):
@@ -93,6 +94,7 @@ class Node:
     dtype: DType
     axes: str | None = None
     valid: Box | None = None  # None: every element is valid
+    diagonals: Diagonals | None = None  # of the last two axes; None: all of them
 
     def __repr__(self) -> str:
         return f"Node({self.op.name}, {self.shape}, {self.dtype}, {len(self.args)} arguments)"
