@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ class Binding:
     `output_offsets` what is added to the address of the array first.
     """
 
-    slots: tuple[int, ...]
+    slots: array[int]
     operand_slots: tuple[int, ...]
     operand_offsets: tuple[int, ...]
     output_slots: tuple[int, ...]
@@ -98,19 +99,19 @@ def bind(
     modes: set[RowMode] = set()
     slots: list[int] = []
     operand_slots, output_slots = [], []
-    for array, strides, covered in zip(layout.operands, operand_axes, in_place, strict=True):
+    for slots_of, strides, covered in zip(layout.operands, operand_axes, in_place, strict=True):
         mode = RowMode.PACKED
-        if _is_contiguous(strides, array.dtype, domain, sizes) and not covered:
+        if _is_contiguous(strides, slots_of.dtype, domain, sizes) and not covered:
             mode = RowMode.DIRECT
-        elif domain.pointwise and strides[-3] == array.dtype.itemsize and not covered:
+        elif domain.pointwise and strides[-3] == slots_of.dtype.itemsize and not covered:
             mode = RowMode.BLOCKED
         modes.add(mode)
         operand_slots.append(len(slots))
         slots += [0, *strides, mode]
     streams = _is_streamed(lowered, sizes, limits)
-    for array, strides in zip(layout.outputs, output_axes, strict=True):
+    for slots_of, strides in zip(layout.outputs, output_axes, strict=True):
         mode = RowMode.PACKED
-        if _is_contiguous(strides, array.dtype, domain, sizes):
+        if _is_contiguous(strides, slots_of.dtype, domain, sizes):
             mode = RowMode.STREAMED if streams else RowMode.DIRECT
         modes.add(mode)
         output_slots.append(len(slots))
@@ -134,7 +135,7 @@ def bind(
         scratch += sum(rows.nbytes(grain[2]) for rows in lowered.blocks)
     offsets = [_offset(strides, box) if domain.pointwise else 0 for strides in operands]
     return Binding(
-        tuple(slots),
+        array("q", slots),
         tuple(operand_slots),
         tuple(offsets),
         tuple(output_slots),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
@@ -114,6 +113,11 @@ def execute(
         for position in step.released:
             del held[position]
             addresses.pop(position, None)
+    if prepared.is_direct:
+        return [
+            held[delivery.position] if out is None else out
+            for delivery, out in zip(prepared.deliveries, outs, strict=True)
+        ]
     copied = [
         _delivered(delivery, graph, held, out)
         for delivery, out in zip(prepared.deliveries, outs, strict=True)
@@ -127,15 +131,16 @@ def _launch(
     binding = step.binding
     if 0 in binding.extent:
         return
-    slots = array("q", binding.slots)
+    slots = binding.slots[:]
     for slot, position, offset in step.pointers:
         address = addresses.get(position)
         if address is None:
             address = addresses[position] = _address(held[position])
         slots[slot] = address + offset
-    unread = [np.empty_like(held[position]) for _, position, _ in step.asides]
-    for (slot, _, offset), memory in zip(step.asides, unread, strict=True):
-        slots[slot] = _address(memory) + offset
+    unread = []  # memory that must live as long as the launch
+    for slot, position, offset in step.asides:
+        unread.append(np.empty_like(held[position]))
+        slots[slot] = _address(unread[-1]) + offset
     slots[binding.phase_slot] = slots[binding.output_slots[0]] & (CACHE_LINE - 1)
     for slot, position, dtype in step.scalars:
         slots[slot] = scalar_bits(numbers[position], dtype)
@@ -229,6 +234,7 @@ class NativeGraph:
             if position not in own
         }
         self._prepared: LRU[Any, Prepared] = LRU(_PREPARED)
+        self._latest: tuple[Any, Prepared | None] = ((), None)
 
     @property
     def kernels(self) -> tuple[CompiledKernel, ...]:
@@ -254,12 +260,15 @@ class NativeGraph:
         scheduler = here.scheduler or self.device.scheduler
         threads = threads or scheduler.threads
         key = (strides, out_strides, overlaps, threads, settings().streaming_threshold)
-        prepared = self._prepared.get_or_make(
-            key,
-            lambda: self.native.prepare(
-                self.graph, strides_of(given), out_strides, overlaps, threads
-            ),
-        )
+        latest, prepared = self._latest
+        if prepared is None or key != latest:
+            prepared = self._prepared.get_or_make(
+                key,
+                lambda: self.native.prepare(
+                    self.graph, strides_of(given), out_strides, overlaps, threads
+                ),
+            )
+            self._latest = (key, prepared)
         return execute(prepared, self.graph, given, outs, scheduler, here.pool)
 
     def memory_report(self) -> dict[str, int]:

@@ -82,6 +82,7 @@ class Prepared:
     steps: tuple[Step, ...]
     targets: tuple[tuple[int, int], ...]  # position, out
     deliveries: tuple[Delivery, ...]
+    is_direct: bool  # every root is in place
 
 
 def prepare(
@@ -151,7 +152,9 @@ class _Preparation:
                 if last == number and position not in kept
             )
             steps += self.steps(kernel, compiled, released)
-        return Prepared(tuple(steps), tuple(targets), self.deliveries(targets))
+        deliveries = self.deliveries(targets)
+        is_direct = all(delivery.is_in_place for delivery in deliveries)
+        return Prepared(tuple(steps), tuple(targets), deliveries, is_direct)
 
     # --- outs -------------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from muntin.core.border import BorderMode, index_map
+from muntin.core.graph.arrays import cast_array
 from muntin.core.graph.node import Node, View
 from muntin.core.graph.order import topological
-from muntin.dtypes import DType, dtype_of
 from muntin.errors import InternalError
 from muntin.runtime.device import Value
 
@@ -160,22 +160,6 @@ def _elementwise(node: Node, args: Sequence[Array]) -> Array:
     return np.broadcast_to(
         result.reshape(result.shape[result.ndim - len(node.shape) :]), node.shape
     )
-
-
-def cast_array(x: Array, dtype: DType, *, is_saturating: bool = False) -> Array:
-    """Return `x` as `dtype`; integers wrap or clamp, floats truncate and clamp, NaN gives 0."""
-    source = dtype_of(x.dtype)
-    if dtype.is_integer and source.is_integer and is_saturating:
-        low, high = max(source.least, dtype.least), min(source.greatest, dtype.greatest)
-        x = np.clip(x, x.dtype.type(low), x.dtype.type(high))
-    if not (dtype.is_integer and source.is_float):
-        return x.astype(dtype.numpy)
-    whole = np.trunc(x)
-    past = float(dtype.greatest + 1)  # a power of two: exact
-    is_above, is_below = whole >= past, whole <= float(dtype.least)
-    inside = np.where(np.isnan(x) | is_above | is_below, 0, whole).astype(dtype.numpy)
-    inside = np.where(is_above, dtype.numpy.type(dtype.greatest), inside)
-    return np.where(is_below, dtype.numpy.type(dtype.least), inside)
 
 
 def _view(node: Node, args: Sequence[Array]) -> Array:

@@ -44,7 +44,10 @@ def native_pull() -> Callable[[int, int, int], int]:
     """
     text = loop_text()
     module = compile_ir(text, f"loop\n{text}")
-    return _function(module, "pull", _WORD, _ADDRESS, _ADDRESS, _WORD)
+    pull: Callable[[int, int, int], int] = _function(
+        module, "pull", _WORD, _ADDRESS, _ADDRESS, _WORD
+    )
+    return pull
 
 
 @dataclass(frozen=True, slots=True)
