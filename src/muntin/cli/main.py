@@ -18,7 +18,7 @@ from muntin.errors import InternalError, MuntinError, PipelineError
 __all__ = ["main"]
 
 # Each is the command of this name in the module `muntin.cli.<name>`, imported when asked for.
-_COMMANDS = ("run",)
+_COMMANDS = ("run", "demo", "explain", "stages", "devices", "cache")
 
 _EXAMPLES = """\b
 Examples:

@@ -113,15 +113,15 @@ def _image_count(function: Callable[..., Any]) -> int:
 # --- application ----------------------------------------------------------------------------------
 
 
-def apply(pipeline: Pipeline, image: Array) -> tuple[Array, ...]:
-    """Return the images that a pipeline makes of one: a lazy expression each.
+def apply(pipeline: Pipeline, *images: Array) -> tuple[Array, ...]:
+    """Return the images that a pipeline makes of some, of one as a rule: lazy expressions.
 
     Raises
     ------
     PipelineError
         If a function does not take what it gets; the message shows which, and its signature.
     """
-    values: tuple[Array, ...] = (image,)
+    values: tuple[Array, ...] = images
     before = "the file"
     for call in pipeline.calls:
         values = _called(pipeline, call, stages()[call.name], values, before)

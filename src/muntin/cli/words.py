@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-__all__ = ["bytes_in_words", "print_table", "rate_in_words", "seconds_in_words", "size_in_words"]
+import click
+
+__all__ = ["print_table", "rate_in_words", "seconds_in_words", "size_in_words"]
 
 _PIPED_WIDTH = 160  # columns of a table that no terminal shows
 
@@ -18,20 +20,6 @@ def seconds_in_words(seconds: float) -> str:
     """
     number, unit = (seconds, "s") if seconds >= 1 else (seconds * 1e3, "ms")
     return f"{three_digits(number)} {unit}"
-
-
-def bytes_in_words(count: float) -> str:
-    """Return a number of bytes.
-
-    >>> bytes_in_words(0), bytes_in_words(1536), bytes_in_words(5 << 20)
-    ('0 B', '1.5 KiB', '5.0 MiB')
-    """
-    units = ("B", "KiB", "MiB", "GiB", "TiB")
-    unit = 0
-    while count >= 1024 and unit < len(units) - 1:
-        count /= 1024
-        unit += 1
-    return f"{count:.0f} B" if unit == 0 else f"{count:.1f} {units[unit]}"
 
 
 def rate_in_words(pixels: int, seconds: float) -> str:
@@ -53,10 +41,14 @@ def size_in_words(shape: Sequence[int]) -> str:
 
 
 def three_digits(number: float) -> str:
-    """Return a number with about three digits that count."""
+    """Return a number with about three digits that count.
+
+    >>> [three_digits(number) for number in (0.0421, 0.421, 4.21, 42.1, 421, 42100)]
+    ['0.042', '0.421', '4.21', '42.1', '421', '42 100']
+    """
     if number >= 100:
         return f"{number:,.0f}".replace(",", " ")
-    return f"{number:.1f}" if number >= 10 else f"{number:.3g}"
+    return f"{number:.1f}" if number >= 10 else f"{number:.{2 if number >= 1 else 3}f}"
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -> None:
@@ -70,4 +62,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: st
     for row in rows:
         table.add_row(*row)
     console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH, markup=False)
-    console.print(table)
+    with console.capture() as capture:
+        console.print(table, highlight=False)
+    for line in capture.get().splitlines():
+        click.echo(line.rstrip())

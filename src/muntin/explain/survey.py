@@ -29,10 +29,14 @@ _REACHED = {
 
 @dataclass(frozen=True, slots=True)
 class ArrayFacts:
-    """An operand or an output of a kernel: its name in the kernel, and what it is outside."""
+    """An operand or an output of a kernel: its name in the kernel, and what it is outside.
+
+    `source` is the node whose elements are in memory, `node` what the kernel sees of it.
+    """
 
     name: str
     node: Node
+    source: Node
     nbytes: int
     origin: str
     how: str
@@ -191,8 +195,11 @@ class _Names:
     def operand(self, number: int, position: int, how: str) -> ArrayFacts:
         node = self.graph.nodes[position]
         words = [*(details(node) if node.op.kind == "view" else []), *([how] if how else [])]
-        origin = self.origin(self.base(position))
-        return ArrayFacts(f"in{number}", node, _unique_bytes(node), origin, ", ".join(words))
+        base = self.base(position)
+        source, origin = self.graph.nodes[base], self.origin(base)
+        return ArrayFacts(
+            f"in{number}", node, source, _unique_bytes(node), origin, ", ".join(words)
+        )
 
     def origin(self, position: int) -> str:
         """Return where elements come from."""
@@ -217,7 +224,7 @@ class _Names:
             if any(self.base(position) == result.node for position in kernel.operands)
         ]
         words += [f"stored for kernel {other}" for other in readers]
-        return ArrayFacts(f"out{number}", node, _unique_bytes(node), ", ".join(words), how)
+        return ArrayFacts(f"out{number}", node, node, _unique_bytes(node), ", ".join(words), how)
 
     def base(self, position: int) -> int:
         node = self.graph.nodes[position]

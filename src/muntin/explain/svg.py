@@ -95,7 +95,7 @@ def _draw_kernel(drawing: Drawing, kernel: KernelFacts, arrays: dict[str, int]) 
     boxes: dict[str, int] = {}
     for array in kernel.reads:
         if array.origin not in arrays:
-            kind = f"{array.node.dtype} {array.node.shape}"
+            kind = f"{array.source.dtype} {array.source.shape}"
             arrays[array.origin] = drawing.box("array", array.origin, kind)
         boxes[array.name] = arrays[array.origin]
     makers = {target: loop for loop in kernel.loops for target in loop.targets}
@@ -130,7 +130,7 @@ def _work(loop: LoopFacts) -> list[str]:
     names: dict[str, list[str]] = {}
     for read in loop.reads:
         names.setdefault(str(read).removeprefix(read.name), []).append(read.name)
-    reads = [f"{' '.join(group)} {offsets}".rstrip() for offsets, group in names.items()]
+    reads = [f"of {' '.join(group)} {offsets}".rstrip() for offsets, group in names.items()]
     return [*reads, "1 operation" if loop.count == 1 else f"{loop.count} operations"]
 
 
