@@ -281,8 +281,6 @@ def _grain(
 def _widest(lowered: Lowered, columns: int, modes: set[RowMode], limits: Limits) -> int:
     """Return how many columns scratch memory is to hold."""
     if lowered.has_rings:
-        if lowered.whole_rows:
-            return columns
         a_column = sum(row.count * row.pixel for row in lowered.rows)
         return max(limits.l2 // 2 // max(a_column, 1), 256, 4 * lowered.reach)
     if modes == {RowMode.DIRECT}:

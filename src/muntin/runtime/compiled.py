@@ -69,6 +69,7 @@ class CompiledKernel:
         """Whether each operand is read elsewhere than at the element that is written."""
         offset = [False] * len(self.graph.operands)
         for stage in self.stages.stages:
-            if stage.is_load and (stage.is_padded or stage.has_row_border or any(stage.outer)):
+            ahead = stage.lead or stage.start or stage.left or stage.right
+            if stage.is_load and (ahead or any(stage.outer)):
                 offset[stage.node.payload] = True
         return tuple(offset)

@@ -139,7 +139,7 @@ def _launch(
         slots[slot] = address + offset
     unread = []  # memory that must live as long as the launch
     for slot, position, offset in step.asides:
-        unread.append(np.empty_like(held[position]))
+        unread.append(np.empty_like(held[position], order="C"))
         slots[slot] = _address(unread[-1]) + offset
     slots[binding.phase_slot] = slots[binding.output_slots[0]] & (CACHE_LINE - 1)
     for slot, position, dtype in step.scalars:
@@ -175,8 +175,11 @@ def _delivered(
     values: npt.NDArray[Any] = held[delivery.position]
     if delivery.view is not None:
         values = viewed(values, graph.nodes[delivery.view])
-    values = np.array(values, order="C")
-    return values if out is None else (values, delivery.region)
+    if out is not None:
+        return np.array(values[delivery.region]), delivery.region
+    shown = np.zeros(values.shape, values.dtype)
+    shown[delivery.region] = values[delivery.region]
+    return shown
 
 
 def _settled(
@@ -187,7 +190,7 @@ def _settled(
         return result
     values, region = result
     assert out is not None
-    out[region] = values[region]
+    out[region] = values
     return out
 
 

@@ -31,7 +31,7 @@ class Overlap(NamedTuple):
 class Place(NamedTuple):
     """Where element (0, …, 0) of an array lies: bytes past the data of the node at `position`.
 
-    An `aside` place is in memory that nobody reads.
+    An `aside` place is in memory that nobody reads, in C order.
     """
 
     position: int
@@ -177,10 +177,13 @@ class _Preparation:
         """Say whether each element of an out is written only after the same bytes were read."""
         if len(self.kernels) > 1 or root.view is not None:
             return False
+        if len({self.box(result) for result in self.plan.kernels[0].results}) > 1:
+            return False  # several launches read the inputs
+        shown = {other.node for other in self.plan.roots if other not in self.written}
         graph, offset = self.plan.kernels[0], self.kernels[0].operand_is_offset
         size = self.graph.nodes[root.node].dtype.itemsize
         for overlap in overlaps:
-            if not overlap.is_same:
+            if not overlap.is_same or overlap.position in shown:
                 return False
             for operand, position in enumerate(graph.operands):
                 if self.base(position) != overlap.position:
@@ -215,14 +218,15 @@ class _Preparation:
         )
         for memory in fresh:
             self.strides[memory.position] = _c_strides(memory.shape, memory.dtype.itemsize)
-        outputs = [self.output(result) for result in kernel.results]
+        outputs = [self.output(result, self.strides[result.node]) for result in kernel.results]
+        asides = [self.aside(result) for result in kernel.results]
         operands = [self.place(position) for position in kernel.operands]
         boxes = [self.box(result) for result in kernel.results]
         steps: list[Step] = []
         for box in dict.fromkeys(boxes):
             written = [
-                output if other == box else output._replace(aside=True)
-                for output, other in zip(outputs, boxes, strict=True)
+                output if other == box else aside
+                for output, aside, other in zip(outputs, asides, boxes, strict=True)
             ]
             steps.append(self.step(kernel, compiled, box, operands, written))
         first, last = steps[0], steps[-1]
@@ -269,8 +273,9 @@ class _Preparation:
     def place(self, position: int) -> Place:
         """Return where the elements of an operand lie, through its view if it is one."""
         node = self.graph.nodes[position]
-        if node.op.kind != "view":
-            return Place(position, 0, self.strides[position])
+        held = self.strides.get(position)
+        if held is not None:
+            return Place(position, 0, held)
         base = self.graph.args[position][0]
         strides = self.strides[base]
         return Place(base, node.payload.offset(strides), node.payload.strides(strides))
@@ -284,9 +289,17 @@ class _Preparation:
     def node(self, result: Result) -> Node:
         return self.graph.nodes[result.node if result.view is None else result.view]
 
-    def output(self, result: Result) -> Place:
-        """Return where a result's node lies, with strides along its own axes."""
-        held = self.strides[result.node]
+    def aside(self, result: Result) -> Place:
+        """Return where a result's node lies in memory that nobody reads, an array in C order."""
+        node = self.node(result)
+        strides = _c_strides(node.shape, node.dtype.itemsize)
+        return self.output(result, strides)._replace(aside=True)
+
+    def output(self, result: Result, held: Strides) -> Place:
+        """Return where a result's node lies, with strides along its own axes.
+
+        `held` are the strides of the memory, along the axes of the view if there is one.
+        """
         if result.view is None:
             return Place(result.node, 0, held)
         offset = 0

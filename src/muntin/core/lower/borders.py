@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from muntin.core.border import BorderMode
-from muntin.core.program import Builder, Expr, Load, index
-from muntin.dtypes import DType
+from muntin.core.program import Builder, Expr, index
 from muntin.errors import InternalError
 
 __all__ = ["map_position", "pad_row"]
@@ -34,27 +35,23 @@ def _remainder(value: Expr, divisor: Expr) -> Expr:
 def pad_row(
     b: Builder,
     row: Expr,
-    dtype: DType,
     channels: int,
     span: tuple[Expr, Expr],
     columns: dict[int, Expr],
     width: Expr,
-    constant: Expr | None,
+    value: Callable[[Expr, int], Expr],
 ) -> None:
     """Write the padding of a row beside what it holds, where that reaches an image's edge.
 
     `row` points at column span[0]; `columns` maps a place k to the column that it reads: k < 0 is
-    the k-th before the first column, k >= 0 the k-th after the last.
+    the k-th before the first column, k >= 0 the k-th after the last. `value` gives what stands in a
+    column and a channel.
     """
     start, stop = span
 
     def fill(place: Expr, column: Expr) -> None:
         for c in range(channels):
-            if constant is None:
-                value: Expr = Load(dtype, row, (column - start) * channels + c)
-            else:
-                value = constant
-            b.store(row, place * channels + c, value)
+            b.store(row, place * channels + c, value(column, c))
 
     before = sorted(k for k in columns if k < 0)
     after = sorted(k for k in columns if k >= 0)

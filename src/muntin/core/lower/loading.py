@@ -65,7 +65,8 @@ class Loading:
                 within = (row >= 0).both(row < height)
                 inside = within if inside is None else inside.both(within)
             position = self.memory.mapped_row(stage, row)
-        elif self.memory.stages.step > 1:  # the last row of a step may lie past the image
+        elif stage.lead or stage.start or self.memory.stages.step > 1:
+            # Of rows outside the image, which nobody needs, nothing must be read.
             position = b.let(row.at_least(0).at_most(self.memory.layout.rows - 1), "mapped")
         if inside is None:
             self.load_inside(stage, row, position, base)
@@ -101,7 +102,7 @@ class Loading:
             b.add(CopyBytes(first, begin, count * state.pixel))
         with b.otherwise():
             self.pack(stage, row, source)
-        self.memory.pad(stage, first)
+        self.memory.pad(stage, first, source)
         self.memory.set_row(stage, row, self.memory.column_zero(stage, target))
 
     def load_packed(self, stage: Stage, row: Expr, source: Expr) -> None:

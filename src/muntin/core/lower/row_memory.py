@@ -95,6 +95,15 @@ class RowMemory:
     def __post_init__(self) -> None:
         self.allocate()
 
+    @property
+    def is_always_used(self) -> bool:
+        """Whether rows of scratch memory are used however operands and outputs lie."""
+        return (
+            self.stages.step > 1
+            or any(stage.is_padded or not stage.is_load for stage in self.stages.stages)
+            or any(state.constant_row is not None for state in self.state)
+        )
+
     def allocate(self) -> None:
         """Lay out the scratch memory: the pointers of the rings, then the rows."""
         for stage in self.stages.stages:
@@ -131,7 +140,7 @@ class RowMemory:
         if stage.depth > 1:
             state.pointers = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "pointers")
             self.fixed += (8 * (mask + 1) + 63) & -64
-        if stage.is_padded and stage.mode not in (None, BorderMode.UNDEFINED):
+        if stage.is_padded:
             assert stage.mode is not None
             reach = max(stage.pad_left, stage.pad_right)
             width = self.layout.columns
@@ -186,22 +195,29 @@ class RowMemory:
         place = (row & index(state.mask)) * state.row_bytes
         return self.builder.let(Advance(POINTER, state.ring, place), "ring_row")
 
-    def pad(self, stage: Stage, first: Expr) -> None:
-        """Write the padding of a row whose first column lies at `first`."""
+    def pad(self, stage: Stage, first: Expr, source: Expr | None = None) -> None:
+        """Write the padding of a row whose first column lies at `first`.
+
+        Under "wrap" it comes from the operand's row at `source`: the window may be a part of it.
+        """
         state = self.state[stage.number]
         if not state.columns:
             return
-        constant = self.number(stage.constant) if stage.mode is BorderMode.CONSTANT else None
-        pad_row(
-            self.builder,
-            first,
-            stage.node.dtype,
-            self.stages.domain.channels,
-            (state.start, state.stop),
-            state.columns,
-            self.layout.columns,
-            constant,
-        )
+        dtype, channels = stage.node.dtype, self.stages.domain.channels
+
+        def value(column: Expr, channel: int) -> Expr:
+            if stage.mode is BorderMode.CONSTANT:
+                return self.number(stage.constant)
+            if stage.mode is BorderMode.WRAP:
+                assert source is not None
+                slots = self.layout.operands[stage.node.payload]
+                offset = column * slots.column + slots.channel * channel
+                return Load(dtype, Advance(POINTER, source, offset), index(0))
+            return Load(dtype, first, (column - state.start) * channels + channel)
+
+        span = (state.start, state.stop)
+        width = self.layout.columns
+        pad_row(self.builder, first, channels, span, state.columns, width, value)
 
     def set_row(self, stage: Stage, row: Expr, pointer: Expr) -> None:
         """Note where column 0 of a row of a stage lies."""

@@ -54,7 +54,6 @@ class Lowered:
     has_rings: bool
     seam: int
     reach: int
-    whole_rows: bool
 
 
 def lower_rows(kernel: KernelGraph, stages: Stages) -> Lowered:
@@ -95,10 +94,9 @@ class _Lowering:
             tuple(memory.rows[: memory.block_start]),
             tuple(memory.rows[memory.block_start :]),
             memory.fixed,
-            self.stages.step > 1 or any(stage.is_padded or not stage.is_load for stage in stages),
+            memory.is_always_used,
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
-            self.stages.whole_rows,
         )
 
     def leaves(self, kind: str) -> list[DType]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from muntin.core.border import BorderMode
 from muntin.core.graph.canonical import Canonical, canonical
@@ -14,6 +15,8 @@ from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
 from muntin.core.plan.sink import sink_neighbours
 
 __all__ = ["MAX_NODES", "MAX_REACH", "fuse"]
+
+Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows and the columns
 
 MAX_NODES = 512
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
@@ -31,6 +34,7 @@ class _Fusion:
     stored: set[int] = field(default_factory=set)
     cuts: set[int] = field(default_factory=set)
     level: list[int] = field(default_factory=list)
+    plane: list[Plane] = field(default_factory=list)
     written: dict[int, Result] = field(default_factory=dict)
 
     def plan(self) -> Plan:
@@ -43,7 +47,9 @@ class _Fusion:
         groups: dict[tuple[int, int], list[int]] = {}
         for position in sorted(self.stored):
             groups.setdefault((self.level[position], self.find(position)), []).append(position)
-        kernels = [self.kernel(groups[key]) for key in sorted(groups)]
+        kernels = [
+            self.kernel(members) for key in sorted(groups) for members in self.by_plane(groups[key])
+        ]
         last_use: dict[int, int] = {}
         for number, kernel in enumerate(kernels):
             for position in kernel.operands:
@@ -139,33 +145,56 @@ class _Fusion:
         )
 
     def limit_size(self) -> None:
-        """Cut where a kernel would have too many nodes or recompute too many rows."""
-        nodes, args = self.graph.nodes, self.graph.args
+        """Cut where a kernel would have too many nodes, redo too many rows or roll two ways."""
         size: list[set[int]] = []
         reach: list[int] = []
-        for position, node in enumerate(nodes):
+        for position, node in enumerate(self.graph.nodes):
             if node.op.kind in ("input", "scalar", "constant", "index", "view"):
                 size.append(set())
                 reach.append(0)
+                self.plane.append(None)
                 continue
-            extra = (
-                max((abs(offset) for offset in node.params[0]), default=0)
-                if (node.op.kind == "neighbour")
-                else 0
-            )
+            offsets = node.params[0] if node.op.kind == "neighbour" else ()
+            extra = max([abs(offset) for offset in offsets], default=0)
             members, rows = {position}, 0
-            for arg in args[position]:
-                if arg not in self.cuts:
-                    members |= size[arg]
-                    rows = max(rows, reach[arg])
-            if len(members) > MAX_NODES or rows + extra > max(MAX_REACH, extra):
-                for arg in args[position]:
-                    if self.is_computed(arg) and size[arg] and arg not in self.cuts:
+            for arg in self.uncut(position):
+                members |= size[arg]
+                rows = max(rows, reach[arg])
+            planes = self.planes(position)
+            too_far = rows + extra > max(MAX_REACH, extra)
+            if len(members) > MAX_NODES or too_far or len(planes) > 1:
+                for arg in self.uncut(position):
+                    if self.is_computed(arg) and size[arg]:
                         self.cuts.add(arg)
                         self.written[arg] = Result(arg)
-                members, rows = {position}, 0
+                members, rows, planes = {position}, 0, self.planes(position)
             size.append(members)
             reach.append(rows + extra)
+            self.plane.append(next(iter(planes), None))
+
+    def uncut(self, position: int) -> list[int]:
+        return [arg for arg in self.graph.args[position] if arg not in self.cuts]
+
+    def planes(self, position: int) -> set[Plane]:
+        """Return the planes in which rows of work must roll for the node at `position`."""
+        node = self.graph.nodes[position]
+        planes = {self.plane[arg] for arg in self.uncut(position)}
+        if node.op.kind == "neighbour":
+            producer = self.graph.args[position][0]
+            if self.is_computed(producer) and producer not in self.cuts:
+                planes.add(_spatial_axes(node))
+        return planes - {None}
+
+    def by_plane(self, members: Sequence[int]) -> list[list[int]]:
+        """Return the members of each kernel: what rolls in one plane, and in the first the rest."""
+        kernels: dict[Plane, list[int]] = {}
+        for member in members:
+            if self.plane[member] is not None:
+                kernels.setdefault(self.plane[member], [])
+        first = next(iter(kernels), None)
+        for member in members:
+            kernels.setdefault(self.plane[member] or first, []).append(member)
+        return list(kernels.values())
 
     def find_levels(self) -> None:
         """Number the kernels: one past the last cut that a node depends on."""
@@ -190,6 +219,8 @@ class _Fusion:
             if node.op.kind == "scalar":
                 scalars.append(position)
                 return _leaf("scalar", len(scalars) - 1, node)
+            if node.op.kind == "constant":
+                return node
             stored_before = position in self.stored and (
                 self.level[position] < level or (position in self.cuts and position not in members)
             )
@@ -251,6 +282,12 @@ def _like(node: Node, args: tuple[Node, ...]) -> Node:
     return Node(node.op, args, node.params, node.payload, node.shape, node.dtype, node.axes)
 
 
+def _tells_plane(neighbour: Node) -> int:
+    """Return how much a kernel's plane must be that of a node: rows of work roll in no other."""
+    is_rolled = neighbour.args[0].op.kind != "input"
+    return 2 * is_rolled + (_spatial_axes(neighbour) != (None, None))
+
+
 def _spatial_axes(node: Node) -> tuple[int | None, int | None]:
     """Return the axes of the rows and the columns of an image, in the order of its memory."""
     axes = node.axes or ""
@@ -268,8 +305,9 @@ def _domain(outputs: Sequence[Node], like: Node) -> Domain:
         pointwise = not any(node.op.kind == "index" for node in order)
         row, column = (rank - 2 if rank > 1 else None), (rank - 1 if rank > 0 else None)
         return Domain(rank, row, column, 1, pointwise)
-    node = neighbours[0]
+    node = max(neighbours, key=_tells_plane)
     row, column = _spatial_axes(node)
     follows = column is not None and node.axes is not None and node.axes[column + 1 :] == "c"
-    channels = node.shape[-1] if follows else 1
+    is_read_across = any(node.params[0][-1] for node in neighbours)
+    channels = node.shape[-1] if follows and not is_read_across else 1
     return Domain(rank, row, column, channels, False)

@@ -84,7 +84,7 @@ class _Narrowing:
         users = _users(order)
         types: dict[Node, DType] = {}
         for node, found in spans.items():
-            least = min(self.lane_bits(node), *[self.lane_bits(user) for user in users[node]])
+            least = min([self.lane_bits(each) for each in (node, *users[node])])
             types[node] = narrowest(_hull(found), least) or node.dtype
         return types
 

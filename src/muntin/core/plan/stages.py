@@ -128,7 +128,6 @@ class Stages:
     intervals: dict[Node, Interval]
     domain: Domain
     step: int
-    whole_rows: bool = False
 
 
 @dataclass(slots=True)
@@ -210,7 +209,8 @@ class _Former:
             if node in done:
                 stack.pop()
                 continue
-            read = self.read(node) if node not in starts else None
+            is_computed = node in starts and node.op.kind != "neighbour"
+            read = None if is_computed else self.read(node)
             if read is not None:
                 reads[node] = read
             elif waiting := [arg for arg in node.args if arg not in done]:
@@ -361,7 +361,6 @@ def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) ->
     outputs, intervals = narrow(outputs, expansion.intervals, min_bits)
     former = _Former(outputs, kernel.domain)
     stages, groups = former.form()
-    whole = any(stage.mode is BorderMode.WRAP and stage.is_padded for stage in stages)
     return Stages(
         tuple(stages),
         tuple(groups),
@@ -369,5 +368,4 @@ def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) ->
         intervals,
         kernel.domain,
         former.step,
-        whole,
     )

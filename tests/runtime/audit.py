@@ -1,0 +1,132 @@
+"""Schedulers and runs that look at what a kernel does with its window and its memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from muntin.core.program import POINTER
+from muntin.runtime.interpret import Memory, Pointer, interpret
+from muntin.runtime.prepare import Step
+from muntin.runtime.scheduler import Launch
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 6, ctypes.c_void_p)
+_GUARD = 256
+
+
+def assert_same(got: Array, wanted: Array) -> None:
+    """Check that two arrays have the same type, shape and bits; all NaNs count as equal."""
+    assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+    alike = got == wanted
+    if got.dtype.kind == "f":
+        alike &= np.signbit(got) == np.signbit(wanted)
+        alike |= np.isnan(got) & np.isnan(wanted)
+    if not alike.all():
+        place = tuple(np.argwhere(~alike)[0].tolist())
+        count = int((~alike).sum())
+        raise AssertionError(
+            f"{count} of {alike.size} differ; the first at {place}: got {got[place]!r}, wanted "
+            f"{wanted[place]!r}\ngot\n{got}\nwanted\n{wanted}"
+        )
+
+
+def pieces(
+    extent: tuple[int, int, int], grain: tuple[int, int, int]
+) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Return the boxes that a launch is cut into."""
+    starts = [range(0, size, step) for size, step in zip(extent, grain, strict=True)]
+    for corner in product(*starts):
+        box: list[int] = []
+        for start, size, step in zip(corner, extent, grain, strict=True):
+            box += [start, min(start + step, size)]
+        yield tuple(box)  # type: ignore[misc]
+
+
+def finer(rng: np.random.Generator, grain: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return a random grain that is not coarser than another."""
+    return tuple([int(rng.integers(1, size, endpoint=True)) for size in grain])  # type: ignore[return-value]
+
+
+@dataclass
+class Auditor:
+    """Runs pieces finer than asked, in any order, each with scratch memory full of rubbish.
+
+    The bytes beside the scratch memory must stay as they are.
+    """
+
+    rng: np.random.Generator
+    threads: int = 1
+    is_cut: bool = True
+    launches: list[Launch] = field(default_factory=list)
+
+    def launch(self, launch: Launch) -> None:
+        self.launches.append(launch)
+        boxes = list(pieces(launch.extent, finer(self.rng, launch.grain)))
+        self.rng.shuffle(boxes)  # type: ignore[arg-type]
+        call = _ENTRY(launch.entry)
+        for box in boxes:
+            whole = self.rng.integers(0, 256, launch.scratch_bytes + 2 * _GUARD + 64, np.uint8)
+            start = _GUARD + -(whole.ctypes.data + _GUARD) % 64
+            stop = start + launch.scratch_bytes
+            before, after = whole[:start].copy(), whole[stop:].copy()
+            call(launch.args, *map(int, box), whole.ctypes.data + start)
+            assert (whole[:start] == before).all(), "bytes before the scratch memory were written"
+            assert (whole[stop:] == after).all(), "bytes after the scratch memory were written"
+
+
+@dataclass
+class Interpreting:
+    """Runs the programs of kernels in Python, in place of `native._launch`."""
+
+    rng: np.random.Generator
+    memories: dict[Any, Memory] = field(default_factory=dict)
+    fresh: list[Memory] = field(default_factory=list)
+    alive: list[Array] = field(default_factory=list)
+
+    def memory(self, array: Array, *, is_set: bool = True) -> Memory:
+        """Return the memory of an array; one memory for all arrays that lie alike."""
+        key = (array.ctypes.data, array.shape, array.strides, array.itemsize)
+        if key not in self.memories or not is_set:
+            name = f"{array.dtype} {array.shape}"
+            self.memories[key] = Memory(array, name=name, is_set=is_set)
+            self.alive.append(array)
+        return self.memories[key]
+
+    def launch(
+        self, step: Step, held: dict[int, Any], numbers: dict[int, Any], *rest: object
+    ) -> None:
+        binding, program = step.binding, step.kernel.lowered.program
+        for new in step.fresh:
+            self.fresh.append(self.memory(held[new.position], is_set=new.is_zero))
+        if 0 in binding.extent:
+            return
+        slots: list[Any] = list(binding.slots)
+        for slot, position, offset in step.pointers:
+            slots[slot] = _moved(self.memory(held[position]), offset)
+        for slot, position, offset in step.asides:
+            slots[slot] = _moved(self.memory(np.empty_like(held[position], order="C")), offset)
+        for slot, position, _ in step.scalars:
+            slots[slot] = numbers[position]
+        assert [isinstance(slot, Pointer) for slot in slots] == [
+            var.dtype is POINTER for var in program.slots
+        ]
+        boxes = list(pieces(binding.extent, finer(self.rng, binding.grain)))
+        self.rng.shuffle(boxes)  # type: ignore[arg-type]
+        for piece in boxes:
+            scratch = Memory.scratch(binding.scratch_bytes)
+            interpret(program, slots, piece, scratch, seed=int(self.rng.integers(1 << 30)))
+
+    def check_written(self) -> None:
+        """Check that every element of the memory taken by the run was written."""
+        assert [memory.name for memory in self.fresh if memory.unset] == []
+
+
+def _moved(memory: Memory, offset: int) -> Pointer:
+    return Pointer(memory, memory.first.offset + offset)

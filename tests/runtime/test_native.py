@@ -1,0 +1,205 @@
+"""The CPU device: any graph gives the bits of the reference, however its memory lies."""
+
+import numpy as np
+import pytest
+
+from muntin.core.border import Border, constant
+from muntin.core.graph import build
+from muntin.core.graph.node import AxisMap, View
+from muntin.dtypes import DTYPES
+from muntin.runtime.buffer import Buffer
+from muntin.runtime.context import use
+from muntin.runtime.native import NativeDevice
+from muntin.runtime.reference import ReferenceDevice
+from tests.runtime.audit import Auditor, assert_same
+
+CPU, REFERENCE = NativeDevice(), ReferenceDevice()
+U8 = DTYPES["uint8"]
+
+
+def image_of(array, axes="yx"):
+    return build.input_node(Buffer(array), array.shape, DTYPES[array.dtype.name], axes)
+
+
+def random_image(shape=(20, 30), dtype=np.uint8, seed=0):
+    return np.random.default_rng(seed).integers(0, 255, shape, dtype)
+
+
+def read(node, *offsets, border="replicate"):
+    return build.neighbour(node, offsets, Border.of(border))
+
+
+def total(*nodes):
+    first, *others = nodes
+    for node in others:
+        first = build.elementwise("add", first, node)
+    return first
+
+
+def costly(node):
+    """Return work that is kept in rows rather than done again for every offset."""
+    third = build.elementwise("floor_divide", node, build.constant(3, node.dtype))
+    return build.elementwise("floor_divide", build.elementwise("multiply", node, node), third)
+
+
+def check(make, outs=lambda images: [None]):
+    """Compare the roots that `make` builds, of fresh arrays each time, with the reference.
+
+    They are computed twice: as they come, and in audited pieces.
+    """
+    roots, _ = make()
+    wanted = REFERENCE.evaluate(roots, [None] * len(roots))
+    for scheduler in (None, Auditor(np.random.default_rng(0))):
+        roots, images = make()
+        given = outs(images)
+        with use(scheduler=scheduler):
+            got = CPU.evaluate(roots, given, threads=1)
+        for root, each, expected, out in zip(roots, got, wanted, given, strict=True):
+            region = ... if root.valid is None or out is None else root.valid.slices
+            assert_same(each[region], expected[region])
+
+
+class TestResultsInPlace:
+    """An out may be the memory of an input."""
+
+    def test_work_that_is_rolled_reads_the_rows_before_they_are_overwritten(self):
+        def make():
+            array = random_image()
+            image = image_of(array)
+            rolled = costly(image)
+            around = [read(rolled, dy, dx) for dy, dx in [(-1, 0), (1, 0), (0, 1), (0, -1)]]
+            return [total(image, *around)], [array]
+
+        check(make, lambda arrays: [arrays[0]])
+
+    def test_two_launches_read_what_one_of_them_would_overwrite(self):
+        def make():
+            array = random_image()
+            image, other = image_of(array), image_of(random_image(seed=1))
+            product = build.elementwise("multiply", image, image)
+            part = total(product, read(other, 1, 1, border="undefined"))
+            return [total(image, other), part], [array]
+
+        check(make, lambda arrays: [arrays[0], None])
+
+    @pytest.mark.parametrize("first", [True, False])
+    @pytest.mark.parametrize("is_offset", [True, False])
+    @pytest.mark.parametrize("is_flipped", [True, False])
+    def test_another_root_shows_the_input(self, first, is_offset, is_flipped):
+        def make():
+            array = random_image()
+            image = image_of(array)
+            work = read(image, 1, 0) if is_offset else build.elementwise("multiply", image, image)
+            flip = View((AxisMap(0, 19, -1), AxisMap(1)))
+            shown = build.view(image, flip, (20, 30), "yx") if is_flipped else image
+            return ([work, shown] if first else [shown, work]), [array]
+
+        check(make, lambda arrays: [arrays[0], None] if first else [None, arrays[0]])
+
+    def test_two_images_change_places(self):
+        a, b = random_image(), random_image(seed=1)
+        expected = b.copy(), a.copy()
+        CPU.evaluate([image_of(b), image_of(a)], [a, b], threads=1)
+        assert_same(a, expected[0])
+        assert_same(b, expected[1])
+
+
+class TestValidRegions:
+    def test_a_root_beside_another_of_a_larger_region_has_strides_of_its_own(self):
+        def make():
+            image, other = image_of(random_image()), image_of(random_image(seed=1))
+            part = total(image, read(other, 1, 1, border="undefined"))
+            return [total(image, other), part], []
+
+        wide = np.zeros((2, 40, 60), np.uint8)
+        check(make, lambda images: [wide[0, ::2, ::2], wide[1, ::-2, ::2]])
+
+    @pytest.mark.parametrize("is_viewed", [True, False])
+    def test_what_an_out_holds_beside_the_region_is_not_shown(self, is_viewed):
+        part = costly(read(image_of(random_image()), 1, 1, border="undefined"))
+        again = part
+        if is_viewed:
+            again = build.view(part, View((AxisMap(0, 0, 2), AxisMap(1))), (10, 30), "yx")
+        out = np.full((20, 30), 7, np.uint8)
+        got = CPU.evaluate([part, again], [out, None], threads=1)
+        wanted = REFERENCE.evaluate([again], [None])
+        assert_same(got[1], wanted[0])
+        assert (out[19] == 7).all()
+        assert (out[:, 29] == 7).all()
+
+
+class TestPlanes:
+    """Rows and columns of images whose axes have other names or places."""
+
+    def test_outputs_that_roll_along_different_axes(self):
+        arrays = [random_image((5, 6, 4), seed=seed) for seed in range(3)]
+        pixels, planes = image_of(arrays[0], "yxc"), image_of(arrays[1], "cyx")
+        both = image_of(arrays[2], None)
+        p, q = total(costly(pixels), both), total(costly(planes), both)
+        roots = [
+            total(read(p, 1, 1, 0), read(p, -1, 0, 0), read(p, 0, -2, 0)),
+            total(read(q, 0, 1, 1), read(q, 0, -1, 0), read(q, 0, 0, -1)),
+        ]
+        check(lambda: (roots, []), lambda images: [None, None])
+
+    @pytest.mark.parametrize("axes", ["yx", "yxc"])
+    def test_reads_without_named_axes_beside_rolled_ones(self, axes):
+        shape = (5, 6, 4)[: len(axes)]
+        named, plain = image_of(random_image(shape), axes), image_of(random_image(shape), None)
+        rest = (0,) * (len(axes) - 2)
+        rolled = costly(named)
+        root = total(
+            read(plain, 1, 1, *rest),
+            read(plain, 2, -1, *rest),
+            read(rolled, 1, 0, *rest),
+            read(rolled, -1, 1, *rest),
+        )
+        check(lambda: ([root], []))
+
+    def test_reads_across_channels(self):
+        image = image_of(random_image((5, 6, 4)), "yxc")
+        rolled = costly(image)
+        roots = [
+            total(read(rolled, 1, 0, 0), read(rolled, -1, 1, 0)),
+            total(read(image, 0, 0, 1), read(image, 1, 1, -1)),
+        ]
+        check(lambda: (roots, []), lambda images: [None, None])
+
+
+class TestBorders:
+    def test_a_constant_above_and_below_needs_a_row_of_its_own(self):
+        image = image_of(random_image())
+        check(lambda: ([build.neighbour(image, (1, 0), constant(3))], []))
+
+    def test_a_constant_in_another_plane_needs_a_row_of_its_own(self):
+        image = image_of(random_image((3, 5, 6)), "nyx")
+        check(lambda: ([build.neighbour(image, (1, 0, 0), constant(3))], []))
+
+    def test_a_part_of_a_wrapped_image_reads_the_other_side(self):
+        image = image_of(random_image())
+        root = total(read(image, 0, -1, border="wrap"), read(image, 0, 2, border="wrap"))
+        part = build.view(root, View((AxisMap(0, 2), AxisMap(1, 5))), (4, 20), "yx")
+        check(lambda: ([part], []))
+
+    def test_columns_read_far_below_the_image_are_not_touched(self):
+        image = image_of(random_image())
+        rolled = costly(total(read(image, 0, 1), read(image, 0, -1)))
+        check(lambda: ([total(read(rolled, 3, 0), read(rolled, -3, 0))], []))
+
+    def test_a_read_of_a_read(self):
+        image = image_of(random_image())
+        root = build.neighbour(build.neighbour(image, (0, 1), constant(4)), (1, 0), constant(3))
+        check(lambda: ([root], []))
+
+
+class TestNumbers:
+    def test_a_constant_that_is_also_a_root(self):
+        image = image_of(random_image((4,)), "x")
+        wide = build.view(read(image, 1), View((AxisMap(None), AxisMap(0))), (1, 4))
+        number = build.constant(5, U8)
+        roots = [total(number, total(wide, wide)), number]
+        check(lambda: (roots, []), lambda images: [None, None])
+
+    def test_a_stretched_number_that_is_stored(self):
+        wide = build.broadcast_to(build.scalar(9, U8), (3, 4))
+        check(lambda: ([read(wide, 1, 0)], []))
