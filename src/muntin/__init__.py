@@ -106,6 +106,7 @@ from muntin.errors import (
     StaleInputError,
     UnsupportedError,
 )
+from muntin.explain import explain
 from muntin.interop import numpy_functions as _numpy_functions  # noqa: F401 - fills their table
 from muntin.runtime.context import use
 from muntin.runtime.device import device_names as devices
@@ -169,6 +170,7 @@ __all__ = [
     "eval",
     "expand_dims",
     "expand_to_match_ranks",
+    "explain",
     "flip",
     "floor",
     "floor_divide",
