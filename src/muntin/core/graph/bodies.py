@@ -105,6 +105,12 @@ def signed(x: Any) -> Any:
     return np.signbit(x) if x.dtype.kind == "f" else np.less(x, 0)
 
 
+def with_same_bits(x: Any) -> Any:
+    """Floats as the signed integers that have their bits, and back."""
+    x = np.asarray(x)
+    return x.view(f"{'i' if x.dtype.kind == 'f' else 'f'}{x.itemsize}")
+
+
 def rounded_square_root(x: Any) -> Any:
     """floor(sqrt(x) + 0.5) of non-negative integers below 2**32."""
     x = np.asarray(x)

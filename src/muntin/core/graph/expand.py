@@ -96,6 +96,10 @@ class BodyBuilder:
         cast = build.cast(node, from_name(dtype) if isinstance(dtype, str) else dtype)
         return node if cast is node else self._once(cast)
 
+    def rarely(self, condition: Node, rare: Node, common: Node) -> Node:
+        """Choose as `where` does, where the condition hardly ever holds."""
+        return self._apply(OPS["where"], condition, rare, common)
+
     def interval(self, node: Node) -> Interval:
         """Return the integers that a node can take."""
         return self.intervals.get(node) or whole_type(node.dtype)

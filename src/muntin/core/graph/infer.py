@@ -32,6 +32,8 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
         return (BOOL, common, common), common
     if rule == "logical":
         return (BOOL,) * len(dtypes), BOOL
+    if rule in ("to_bits", "from_bits"):
+        return dtypes, _same_bits(name, rule, dtypes[0])
     common = dtypes[0]
     for dtype in dtypes[1:]:
         common = promote(common, dtype)
@@ -46,6 +48,17 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
     else:
         common = _checked(name, rule, common, dtypes)
     return (common,) * len(dtypes), common
+
+
+def _same_bits(name: str, rule: str, dtype: DType) -> DType:
+    pairs = {f"float{bits}": f"int{bits}" for bits in (32, 64)}
+    if rule == "from_bits":
+        pairs = {integer: real for real, integer in pairs.items()}
+    if dtype.name not in pairs:
+        raise DTypeError(
+            f"{name}: takes {' or '.join(pairs)}, but got {dtype}; cast with .astype() first"
+        )
+    return DTYPES[pairs[dtype.name]]
 
 
 def _floating(name: str, dtype: DType) -> DType:

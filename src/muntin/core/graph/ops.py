@@ -1,9 +1,9 @@
 """The vocabulary: a row an operation, with its meaning, its types, its range and its spellings.
 
 An elementwise row either spells itself for every target or has a body in simpler rows. In a
-spelling, {0} {1} {2} are operands and {t} the operand type; for LLVM {d} is the result, {d}.a …
-temporaries and {s} the type's suffix; for OpenCL C {T} is the result type and {U} an unsigned type
-of at least 32 bits in which integer arithmetic cannot overflow undefined.
+spelling, {0} {1} {2} are operands and {t} the operand type; for LLVM {d} is the result, {r} its
+type, {d}.a … temporaries and {s} the operand type's suffix; for OpenCL C {T} is the result type and
+{U} an unsigned type of at least 32 bits in which integer arithmetic cannot overflow undefined.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from muntin.core.graph import bodies, intervals
+from muntin.core.graph.arrays import body_meaning
 from muntin.core.graph.intervals import IntervalRule
+from muntin.core.graph.mathematics import FUNCTIONS
 
 __all__ = ["OPS", "Op", "Spelling", "op"]
 
@@ -621,6 +623,19 @@ _add(
         {"f": "copysign({0}, {1})"},
     )
 )
+for _name, _rule, _kind in (("float_bits", "to_bits", "f"), ("from_bits", "from_bits", "i")):
+    _add(
+        Op(
+            _name,
+            "elementwise",
+            1,
+            _rule,
+            bodies.with_same_bits,
+            {_kind: "{d} = bitcast {t} {0} to {r}"},
+            {_kind: "as_{T}({0})"},
+            zero="argument",
+        )
+    )
 _add(
     Op(
         "sign",
@@ -669,6 +684,20 @@ _add(
         cost=14,
     )
 )
+
+for _function in FUNCTIONS:
+    _add(
+        Op(
+            _function.name,
+            "elementwise",
+            _function.arity,
+            "floating",
+            body_meaning(_function.body, OPS),
+            body=_function.body,
+            zero=_function.zero,
+            cost=_function.cost,
+        )
+    )
 
 
 def spelled_kinds(row: Op, target: str) -> Sequence[str]:

@@ -1,0 +1,105 @@
+"""Floats taken apart and put together by their bits, and polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.core.graph.mathematics.term import Term
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "is_normal",
+    "polynomial",
+    "scaled",
+    "split",
+    "to_float",
+    "to_whole",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The numbers of an IEEE format.
+
+    Attributes
+    ----------
+    fraction
+        The bits of the fraction that is stored.
+    bias
+        What is added to exponents.
+    """
+
+    fraction: int
+    bias: int
+
+    @property
+    def shifter(self) -> float:
+        """Added to a small number, it leaves the nearest whole number in the low bits."""
+        return 1.5 * 2.0**self.fraction
+
+    @property
+    def shifter_bits(self) -> int:
+        """The bits of `shifter`."""
+        return (self.bias + self.fraction << self.fraction) + (1 << self.fraction - 1)
+
+    @property
+    def one(self) -> int:
+        """The bits of 1."""
+        return self.bias << self.fraction
+
+
+FORMATS = {32: Format(23, 127), 64: Format(52, 1023)}
+
+
+def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
+    """Return the polynomial in x; the coefficient of the highest power comes last."""
+    result: Term = x.like(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        result = result * x + coefficient
+    return result
+
+
+def to_whole(x: Term) -> tuple[Term, Term]:
+    """Return the whole number nearest to a small x, and that number in the low bits of a float."""
+    shifter = FORMATS[x.bits].shifter
+    shifted = x + shifter
+    return shifted - shifter, shifted
+
+
+def to_float(whole: Term, bits: int) -> Term:
+    """Return a small signed integer as a float of so many bits."""
+    format = FORMATS[bits]
+    return (whole + format.shifter_bits).as_float() - format.shifter
+
+
+def is_normal(x: Term) -> Term:
+    """Return whether x is positive and neither subnormal nor infinite."""
+    format = FORMATS[x.bits]
+    least = 1 << format.fraction
+    # Unsigned, what is below the least normal number becomes very large.
+    moved = (x.as_bits() - least).cast(f"uint{x.bits}")
+    return moved < (2 * format.bias << format.fraction)
+
+
+def split(x: Term) -> tuple[Term, Term]:
+    """Return k and m, from sqrt(1/2) to sqrt(2), of a positive normal x = m·2**k."""
+    format = FORMATS[x.bits]
+    root = int(0.5**0.5 * 2 ** (format.fraction + 1)) + (format.bias - 2 << format.fraction)
+    moved = x.as_bits() - root
+    exponent = moved >> format.fraction
+    return exponent, (x.as_bits() - (exponent << format.fraction)).as_float()
+
+
+def scaled(value: Term, shifted: Term, is_small: Term) -> Term:
+    """Return value·2**n, rounded once, for the n in the low bits of `shifted` (see `to_whole`).
+
+    `value` is near 1; `is_small` says that n is below 1, and must not hold where n is large.
+    """
+    format = FORMATS[value.bits]
+    reserve = value.bits * 2 if value.bits == 32 else 512
+    low, high = (format.bias + reserve, format.bias - reserve)
+    power = shifted.as_bits() << format.fraction
+    power = power + is_small.choose(power.like(low << format.fraction), high << format.fraction)
+    return value * power.as_float() * is_small.choose(value.like(2.0**-reserve), 2.0**reserve)
