@@ -1,6 +1,7 @@
 """Buffers know whether muntin has written their memory."""
 
 import gc
+import threading
 
 import numpy as np
 import pytest
@@ -86,6 +87,17 @@ def test_the_log_forgets_what_every_buffer_has_seen(monkeypatch: pytest.MonkeyPa
         late.check_version()
     module.note_write(np.zeros(3))
     assert len(module._log._writes) == 1
+
+
+def test_a_forked_child_does_not_wait_for_threads_of_its_parent() -> None:
+    log = WriteLog()
+    thread = threading.Thread(target=log._lock.acquire)  # and ends without a release
+    thread.start()
+    thread.join()
+    assert not log._lock.acquire(blocking=False)
+    log.reset()
+    log.note(np.zeros(3))
+    assert log.serial == 1
 
 
 def test_interleaved_memory_that_is_too_hard_to_tell_apart_counts_as_shared() -> None:

@@ -64,7 +64,8 @@ def evaluate(
 
 def chosen_device(name: str | None) -> Device:
     """Return the device that an expression runs on: its own, or else the context's."""
-    return find_device(context().device if name is None else name)
+    device = context().device if name is None else name
+    return find_device(device) if isinstance(device, str) else device
 
 
 def result_node(node: Node, array: npt.NDArray[Any]) -> Node:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import StaleInputError
+from muntin.runtime.fork import reset_after_fork
 
 __all__ = ["Buffer", "WriteLog", "note_write", "share_memory"]
 
@@ -79,9 +80,14 @@ class WriteLog:
 
     def __init__(self) -> None:
         self.serial = 0
-        self._lock = threading.RLock()  # a collection inside a locked section may enter again
         self._writes: dict[_Layout, int] = {}
         self._readers: WeakSet[Buffer] = WeakSet()
+        self.reset()
+        reset_after_fork(self)
+
+    def reset(self) -> None:
+        """Forget any thread that was at work on the log."""
+        self._lock = threading.RLock()  # a collection inside a locked section may enter again
 
     def note(self, array: npt.NDArray[Any]) -> None:
         """Record that `array` is about to be written."""
