@@ -13,6 +13,7 @@ from muntin.vision.windows import correlated, separated
 __all__ = ["derivative", "laplacian", "scharr", "sobel", "sobel3x3"]
 
 _DIFFERENCES = {3: (-1, 0, 1), 5: (-1, -2, 0, 2, 1), 7: (-1, -4, -5, 0, 5, 4, 1)}
+_FEW = 5  # taps: more would outgrow the first cache
 _CROSS = ((0, 1, 0), (1, -4, 1), (0, 1, 0))
 
 
@@ -166,7 +167,12 @@ def _gradient(
     x = image(function, img)
     rule = edge(function, x, border)
     along, down = (smooth, difference), (difference, smooth)
-    gx, gy = (separated(function, x, column, row, rule) for column, row in (along, down))
+    # The two derivatives of a few taps read the same pixels of a row: several rows then share them.
+    rows_first = x._node.dtype.is_integer and len(difference) <= _FEW
+    gx, gy = (
+        separated(function, x, column, row, rule, rows_first=rows_first)
+        for column, row in (along, down)
+    )
     return gx, gy
 
 

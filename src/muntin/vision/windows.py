@@ -98,25 +98,36 @@ def _zeros(image: Array, dtype: DType) -> Array:
 
 
 def separated(
-    function: str, image: Array, column: Sequence[Number], row: Sequence[Number], border: Border
+    function: str,
+    image: Array,
+    column: Sequence[Number],
+    row: Sequence[Number],
+    border: Border,
+    *,
+    rows_first: bool = False,
 ) -> Array:
-    """Return the sums of column × row times the pixels under it, columns first."""
+    """Return the sums of column × row times the pixels under it, columns first unless told."""
     matrix = [a * b for a in column for b in row]
-    across = sum_type(function, type_of(image), matrix)
-    down = sum_type(function, type_of(image), column)
-    sums = _pass(fitted(image, down), column, border, _down)
-    outside = _outside(border, column, type_of(image))
-    return _pass(fitted(sums, across), row, outside, _along)
+    passes = [(column, _down), (row, _along)]
+    (first, read), (second, read_again) = reversed(passes) if rows_first else passes
+    whole = sum_type(function, type_of(image), matrix)
+    sums = _pass(fitted(image, sum_type(function, type_of(image), first)), first, border, read)
+    outside = _outside(border, first, type_of(image))
+    return _pass(fitted(sums, whole), second, outside, read_again)
 
 
 def _pass(x: Array, taps: Sequence[Number], border: Border, read: _Read) -> Array:
     middle = len(taps) // 2
     terms = [(read(x, k - middle, border), tap) for k, tap in enumerate(taps) if tap]
+    if tuple(taps) == (1, 2, 1) and not type_of(x).is_float:
+        # Two sums of two: the next row, or the last, has one of them too.
+        above, here, below = [term for term, _ in terms]
+        return (above + here) + (here + below)
     return weighted(terms, type_of(x))
 
 
 def _outside(border: Border, taps: Sequence[Number], dtype: DType) -> Border:
-    """Return the border of a vertical sum: outside the columns all that it adds is constant."""
+    """Return the border of the first sums: outside the image all that they add is constant."""
     if border.mode is not BorderMode.CONSTANT:
         return border
     if not dtype.is_float:
