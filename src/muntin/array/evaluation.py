@@ -50,16 +50,13 @@ def evaluate(
     for position, (value, out) in enumerate(zip(values, outs, strict=True)):
         if out is not None or value._node.op is not _INPUT:
             groups.setdefault(value._device, []).append(position)
-        else:
-            value._node.payload.check_version()
     check_versions([value._node for value in values])
     for device, positions in groups.items():
         nodes = [values[position]._node for position in positions]
         chosen = [outs[position] for position in positions]
         arrays = _run(chosen_device(device), nodes, chosen, wanted)
         for position, node, array in zip(positions, nodes, arrays, strict=True):
-            if values[position]._node.op is not _INPUT or outs[position] is not None:
-                values[position]._node = result_node(node, array)
+            values[position]._node = result_node(node, array)
 
 
 def chosen_device(name: str | None) -> Device:
