@@ -22,6 +22,7 @@ from muntin.core.program import (
     Function,
     Let,
     Load,
+    Note,
     Parameter,
     Program,
     Set,
@@ -307,6 +308,19 @@ def test_independent_iterations_do_not_use_what_others_set():
         run(b.statements(), slots=())
 
 
+def test_independent_iterations_may_note_the_same_thing():
+    values = np.array([5, 3, 9], np.int32)
+    for limit, expected in ((8, 1), (9, 0)):
+        b = Builder()
+        found = b.variable(Const(BOOL, False), "found")
+        with b.loop("x", index(0), index(3), independent=True) as x:
+            b.note(found, Load(I32, A, x) > limit)
+        b.store(B, index(0), found)
+        out = np.zeros(1, bool)
+        run(b.statements(), pointer(values), pointer(out))
+        assert out[0] == expected
+
+
 def _copying(unaliased=True, written=True):
     p, q = Var(POINTER, "p"), Var(POINTER, "q")
     body = (Store(p, index(0), row("add", Load(I32, q, index(1)), Load(I32, q, index(2)))),)
@@ -385,6 +399,7 @@ FLOAT = Const(F32, 1)
         (Let(T, Var(I32, "u")), "variable u is not known here"),
         (Set(T, FLOAT), "the value of t is float32; it must be int32"),
         (Store(index(0), index(0), FLOAT), "what a store writes to is int64; it must be pointer"),
+        (Note(T, Const(BOOL, 1)), "t is noted, but is no truth value set before"),
         (Store(SCRATCH, FLOAT, FLOAT), "the index of a store is float32; it must be int64"),
         (Let(Var(POINTER, "t"), Const(POINTER, 0)), "there are no pointer constants"),
         (Let(T, Convert(I32, SCRATCH)), "a pointer cannot be converted"),

@@ -7,13 +7,17 @@ from hypothesis import strategies as st
 
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
+from muntin.core.graph.arrays import body_meaning
 from muntin.core.graph.canonical import canonical
+from muntin.core.graph.node import Node
+from muntin.core.graph.ops import OPS, Op
 from muntin.core.lower.rows import lower_rows
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.stages import form_stages
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
 from muntin.runtime.bind import Limits, bind
+from muntin.runtime.device import find_device
 from muntin.runtime.interpret import Memory, Pointer, interpret
 from muntin.runtime.offload import viewed
 from muntin.runtime.reference import ReferenceDevice
@@ -135,3 +139,32 @@ def test_every_border_at_a_distance(mode, limits):
     offsets = [(-9, 0), (0, 8), (3, -4), (8, 7)]
     inner = summed(image, offsets, border, lambda node: node)
     check([summed(inner, offsets[1:], border, lambda node: node), inner], limits)
+
+
+def _bent(b, x):
+    """Half of x, and 1 more where x is below -3."""
+    half = b.multiply(x, b.like(0.5, x))
+    return b.rarely(b.less(x, b.like(-3, x)), b.add(half, b.like(1, x)), half)
+
+
+BENT = Op("bent", "elementwise", 1, "same", body_meaning(_bent, OPS), body=_bent)
+
+
+@pytest.mark.parametrize("limits", [WHOLE, CUT])
+@pytest.mark.parametrize("stray", [(), (0,), (1023,), (1024, 2099)])
+def test_rare_choices_are_taken_where_they_hold(stray, limits):
+    values = np.random.default_rng(3).uniform(-2, 2, (2, 2100)).astype(np.float32)
+    values[1, list(stray)] = -7.25
+    image = node_of(values, "yx")
+    bent = Node(BENT, (image,), (), None, image.shape, image.dtype, "yx")
+    border = Border(BorderMode.REPLICATE)
+    roots = [bent, build.elementwise("add", bent, build.neighbour(bent, (1, -2), border))]
+    expected = bent.op.reference(values)
+    assert np.count_nonzero(expected != values / 2) == len(stray)
+    check(roots, limits)
+    for found, wanted in zip(
+        find_device("cpu").evaluate(roots, [None] * 2, threads=1),
+        ReferenceDevice().evaluate(roots, [None] * 2),
+        strict=True,
+    ):
+        assert same_bits(found, wanted)

@@ -33,6 +33,7 @@ __all__ = [
     "If",
     "Let",
     "Load",
+    "Note",
     "Parameter",
     "Program",
     "Set",
@@ -187,6 +188,17 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Note:
+    """Make a truth value that was set before true where a condition holds.
+
+    The iterations of an independent loop may note the same variable; they must not read it.
+    """
+
+    var: Var
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Store:
     """Write the element `index` behind a pointer."""
 
@@ -253,7 +265,7 @@ class Call:
     args: tuple[Expr, ...]
 
 
-Statement: TypeAlias = Let | Set | Store | CopyBytes | StreamBytes | For | While | If | Call
+Statement: TypeAlias = Let | Set | Note | Store | CopyBytes | StreamBytes | For | While | If | Call
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -323,6 +335,9 @@ class Builder:
 
     def set(self, var: Var, value: Expr) -> None:
         self.add(Set(var, value))
+
+    def note(self, var: Var, condition: Expr) -> None:
+        self.add(Note(var, condition))
 
     def store(self, pointer: Expr, index: Expr, value: Expr) -> None:
         self.add(Store(pointer, index, value))

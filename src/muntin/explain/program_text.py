@@ -20,6 +20,7 @@ from muntin.core.program import (
     If,
     Let,
     Load,
+    Note,
     Program,
     Set,
     Statement,
@@ -105,6 +106,8 @@ def _statement(statement: Statement) -> list[str]:
             return [f"{var.name}: {var.dtype.name} = {text}"]
         case Set(var, value):
             return [f"{var.name} := {_text(value)}"]
+        case Note(var, condition):
+            return [f"note {var.name} if {_text(condition)}"]
         case Store(pointer, index, value):
             return [f"{_part(pointer, _WHOLE)}[{_text(index)}] = {_text(value)}"]
         case CopyBytes(target, source, count):

@@ -160,6 +160,16 @@ def test_the_end_of_a_loop_is_found_once():
     ]
 
 
+def test_what_is_noted_stays_true():
+    b = Builder()
+    found = b.variable(Const(BOOL, 0), "found")
+    b.note(found, Load(BOOL, A, index(0)))
+    assert lines_of(b.statements()) == [
+        "mt_found = 0;",
+        "mt_found |= (((__global uchar *)mt_a)[0L] != 0);",
+    ]
+
+
 @pytest.mark.parametrize("copy", [CopyBytes, StreamBytes])
 def test_bytes_are_copied_one_by_one(copy):
     assert lines_of([copy(A, Advance(POINTER, B, index(2)), index(7))]) == [

@@ -142,3 +142,14 @@ def test_a_body_cannot_ask_for_the_interval_of_a_float():
     node = Node(row, (image,), (), None, image.shape, image.dtype, "yx")
     with pytest.raises(InternalError, match="only integers have an interval"):
         expand([image, node])
+
+
+def test_rare_choices_are_marked_and_are_no_others():
+    def body(b, x):
+        zero = b.like(0, x)
+        b.where(b.equal(x, zero), zero, x)
+        return b.rarely(b.equal(x, zero), zero, x)
+
+    expansion = expand(_with_body(body))
+    assert names(expansion) == ["input", "constant", "equal", "where"]
+    assert [node.is_rare_choice for node in expansion.nodes] == [False, False, False, True]

@@ -21,6 +21,7 @@ from muntin.core.program import (
     If,
     Let,
     Load,
+    Note,
     Program,
     Set,
     Statement,
@@ -248,6 +249,8 @@ class _FunctionText:
                 self.values[statement.var.name] = self.value(statement.value)
             case Set():
                 self.assign(statement)
+            case Note():
+                self.note(statement)
             case Store():
                 self.store(statement)
             case For():
@@ -280,6 +283,11 @@ class _FunctionText:
             self.mutable[name] = dtype
             self.allocas.append(f"  %m.{name} = alloca {value_type(dtype)}")
         self.lines.append(f"  store {value_type(dtype)} {value}, ptr %m.{name}")
+
+    def note(self, statement: Note) -> None:
+        condition = self.value(statement.condition)
+        noted = self.line(f"or i1 {self.value(statement.var)}, {condition}")
+        self.lines.append(f"  store i1 {noted}, ptr %m.{statement.var.name}")
 
     def store(self, statement: Store) -> None:
         value = self.value(statement.value)

@@ -27,6 +27,7 @@ from muntin.core.program import (
     If,
     Let,
     Load,
+    Note,
     Program,
     Set,
     Statement,
@@ -203,6 +204,8 @@ class _FunctionText:
             case Set(var, value):
                 self.declared.setdefault(_name(var), var.dtype)
                 self.line(f"{_name(var)} = {self.value(value)};")
+            case Note(var, condition):
+                self.line(f"{_name(var)} |= {self.value(condition)};")
             case Store(pointer, index, value) if value.dtype is not POINTER:
                 text = self.value(value)
                 self.line(f"{self.element(pointer, index, value.dtype)} = {text};")

@@ -97,8 +97,9 @@ class BodyBuilder:
         return node if cast is node else self._once(cast)
 
     def rarely(self, condition: Node, rare: Node, common: Node) -> Node:
-        """Choose as `where` does, where the condition hardly ever holds."""
-        return self._apply(OPS["where"], condition, rare, common)
+        """Choose as `where` does; what only `rare` needs is skipped where it may be."""
+        chosen = self._apply(OPS["where"], condition, rare, common)
+        return self._once(replace(chosen, params=("rarely",)))
 
     def interval(self, node: Node) -> Interval:
         """Return the integers that a node can take."""

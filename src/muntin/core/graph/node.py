@@ -96,5 +96,10 @@ class Node:
     valid: Box | None = None  # None: every element is valid
     diagonals: Diagonals | None = None  # of the last two axes; None: all of them
 
+    @property
+    def is_rare_choice(self) -> bool:
+        """Whether this is a choice whose condition hardly ever holds."""
+        return self.op.name == "where" and bool(self.params)
+
     def __repr__(self) -> str:
         return f"Node({self.op.name}, {self.shape}, {self.dtype}, {len(self.args)} arguments)"

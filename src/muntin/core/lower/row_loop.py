@@ -9,6 +9,7 @@ from muntin.core.graph.node import Node
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
 from muntin.core.program import (
+    BOOL,
     INDEX,
     POINTER,
     Apply,
@@ -26,6 +27,7 @@ from muntin.errors import InternalError
 
 __all__ = ["RowLoop", "row_loop"]
 
+BLOCK = 1024  # columns that are done again where a rare choice is taken
 LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
 
 
@@ -58,78 +60,132 @@ def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
     }
     has_index = any(node.op.kind == "index" for node in group.order)
     count = Var(INDEX, "count")
-    first, row = Var(INDEX, "first"), Var(INDEX, "row")
-    outer = [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
+    position = [Var(INDEX, "first"), Var(INDEX, "row")]
+    position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
     b = Builder()
-    with b.loop("x", index(0), count, independent=True) as x:
-        results: list[Expr] = []
-        loads: dict[tuple[int, int, int], Expr] = {}
-        for line in lines:
-            places = _places(domain, x, first, row + line, outer) if has_index else {}
-            values = _values(b, group, line, domain, x, pointers, loads, scalars, places)
-            results += [values[node] for node, _ in group.targets]
-        for target, result in zip(targets, results, strict=True):
-            b.store(target, x, result)
+    columns = _Columns(b, group, domain, pointers, targets, scalars, position if has_index else ())
+    columns.all(count)
     parameters = [Parameter(count)]
     parameters += [Parameter(pointers[key], unaliased=True) for key in reads]
     parameters += [Parameter(target, unaliased=True, written=True) for target in targets]
     parameters += [Parameter(scalars[number]) for number in numbers]
-    if has_index:
-        parameters += [Parameter(var) for var in (first, row, *outer)]
+    parameters += [Parameter(var) for var in columns.position]
     work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
     function = b.function(name, parameters, light=domain.pointwise and work <= LIGHT_WORK)
     return RowLoop(function, tuple(reads), tuple(numbers), has_index)
 
 
-def _places(
-    domain: Domain, x: Expr, first: Expr, row: Expr, outer: Sequence[Expr]
-) -> dict[int | None, Expr]:
-    places: dict[int | None, Expr] = dict(zip(domain.outer_axes, outer, strict=True))
-    places[domain.row_axis] = row
-    channels = domain.channels
-    places[domain.column_axis] = first + (x if channels == 1 else x // index(channels))
-    if domain.channel_axis is not None:
-        places[domain.channel_axis] = x - (x // index(channels)) * channels
-    return places
+@dataclass(frozen=True, slots=True, eq=False)
+class _Columns:
+    """The loops over the columns of a row.
+
+    Attributes
+    ----------
+    position
+        The first column, the row and the outer positions, if an index is computed.
+    """
+
+    builder: Builder
+    group: Group
+    domain: Domain
+    pointers: Mapping[tuple[int, int], Var]
+    targets: Sequence[Var]
+    scalars: Mapping[int, Var]
+    position: Sequence[Var]
+
+    def all(self, count: Expr) -> None:
+        """Compute all columns; in blocks, where there are rare choices.
+
+        What they rarely give is left out at first. If one is taken, its block is done again.
+        """
+        b, order = self.builder, self.group.order
+        if not any(node.is_rare_choice for node in order):
+            self.between(index(0), count, order)
+            return
+        with b.loop("block", index(0), count, BLOCK) as block:
+            stop = b.let((block + BLOCK).at_most(count), "stop")
+            is_rare = b.variable(Const(BOOL, 0), "rare")
+            self.between(block, stop, _common(self.group), is_rare)
+            with b.when(is_rare):
+                self.between(block, stop, order)
+
+    def between(
+        self, start: Expr, stop: Expr, order: Sequence[Node], is_rare: Var | None = None
+    ) -> None:
+        """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is."""
+        b, lines = self.builder, range(self.group.rows)
+        with b.loop("x", start, stop, independent=True) as x:
+            results: list[Expr] = []
+            loads: dict[tuple[int, int, int], Expr] = {}
+            for line in lines:
+                values = self.values(x, line, order, loads, is_rare)
+                results += [values[node] for node, _ in self.group.targets]
+            for target, result in zip(self.targets, results, strict=True):
+                b.store(target, x, result)
+
+    def values(
+        self,
+        x: Expr,
+        line: int,
+        order: Sequence[Node],
+        loads: dict[tuple[int, int, int], Expr],
+        is_rare: Var | None,
+    ) -> dict[Node, Expr]:
+        """Return the value of each node in row `line` of those that the loop makes."""
+        b = self.builder
+        places = self.places(x, line) if self.position else {}
+        values: dict[Node, Expr] = {}
+        for node in order:
+            read = self.group.reads.get(node)
+            if read is not None:
+                rows = read.rows + line
+                key = (read.stage, rows, read.columns)
+                if key not in loads:
+                    place = x + read.columns * self.domain.channels
+                    loads[key] = b.let(
+                        Load(node.dtype, self.pointers[read.stage, rows], place), "load"
+                    )
+                values[node] = loads[key]
+            elif node.op.kind == "constant":
+                values[node] = Const(node.dtype, node.payload)
+            elif node.op.kind == "scalar":
+                values[node] = self.scalars[node.payload]
+            elif node.op.kind == "index":
+                values[node] = b.let(places[node.params[0]], "index")
+            elif is_rare is not None and node.is_rare_choice:
+                b.note(is_rare, values[node.args[0]])
+                values[node] = values[node.args[2]]
+            else:
+                values[node] = b.let(_work(node, values), "value")
+        return values
+
+    def places(self, x: Expr, line: int) -> dict[int | None, Expr]:
+        """Return the position of an element along each axis."""
+        first, row, *outer = self.position
+        domain, channels = self.domain, self.domain.channels
+        places: dict[int | None, Expr] = dict(zip(domain.outer_axes, outer, strict=True))
+        places[domain.row_axis] = row + line
+        places[domain.column_axis] = first + (x if channels == 1 else x // index(channels))
+        if domain.channel_axis is not None:
+            places[domain.channel_axis] = x - (x // index(channels)) * channels
+        return places
 
 
-def _values(
-    b: Builder,
-    group: Group,
-    line: int,
-    domain: Domain,
-    x: Expr,
-    pointers: Mapping[tuple[int, int], Var],
-    loads: dict[tuple[int, int, int], Expr],
-    scalars: Mapping[int, Var],
-    places: Mapping[int | None, Expr],
-) -> dict[Node, Expr]:
-    """Return the value of each node in row `line` of those that the loop makes."""
-    values: dict[Node, Expr] = {}
-    for node in group.order:
-        read = group.reads.get(node)
-        if read is not None:
-            rows = read.rows + line
-            key = (read.stage, rows, read.columns)
-            if key not in loads:
-                place = x + read.columns * domain.channels
-                loads[key] = b.let(Load(node.dtype, pointers[read.stage, rows], place), "load")
-            values[node] = loads[key]
-        elif node.op.kind == "constant":
-            values[node] = Const(node.dtype, node.payload)
-        elif node.op.kind == "scalar":
-            values[node] = scalars[node.payload]
-        elif node.op.kind == "index":
-            values[node] = b.let(places[node.params[0]], "index")
-        elif node.op.name == "cast":
-            arg = values[node.args[0]]
-            values[node] = b.let(Convert(node.dtype, arg, bool(node.params)), "cast")
-        elif node.op.is_elementwise:
-            args = tuple([values[arg] for arg in node.args])
-            values[node] = b.let(Apply(node.dtype, node.op, args), "value")
-        else:
-            raise InternalError(
-                f"row_loop: a {node.op.kind} node is left in the work of a row; "
-                "the plan should have given it a stage"
-            )
-    return values
+def _common(group: Group) -> list[Node]:
+    """Return the nodes that are computed where no rare choice is taken."""
+    needed = {node for node, _ in group.targets}
+    for node in reversed(group.order):
+        if node in needed and node not in group.reads:
+            needed.update((node.args[0], node.args[2]) if node.is_rare_choice else node.args)
+    return [node for node in group.order if node in needed]
+
+
+def _work(node: Node, values: Mapping[Node, Expr]) -> Expr:
+    if node.op.name == "cast":
+        return Convert(node.dtype, values[node.args[0]], bool(node.params))
+    if node.op.is_elementwise:
+        return Apply(node.dtype, node.op, tuple([values[arg] for arg in node.args]))
+    raise InternalError(
+        f"row_loop: a {node.op.kind} node is left in the work of a row; "
+        "the plan should have given it a stage"
+    )

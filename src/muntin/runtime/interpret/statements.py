@@ -19,6 +19,7 @@ from muntin.core.program import (
     Function,
     If,
     Let,
+    Note,
     Set,
     Statement,
     Store,
@@ -96,6 +97,8 @@ class _StatementCompiler:
                 return self.let(statement)
             case Set():
                 return self.assign(statement)
+            case Note():
+                return self.note(statement)
             case Store():
                 return self.store(statement)
             case CopyBytes() | StreamBytes():
@@ -123,6 +126,18 @@ class _StatementCompiler:
         return _setter(
             self.expressions.places.setdefault(var.name, len(self.expressions.places)), value
         )
+
+    def note(self, statement: Note) -> Run:
+        name = statement.var.name
+        if self.expressions.assigned.get(name) is not BOOL:
+            raise InternalError(f"interpret: {name} is noted, but is no truth value set before")
+        condition = self.expressions.typed(statement.condition, BOOL, f"what {name} notes")
+        place = self.expressions.places[name]
+
+        def note(values: Values) -> None:
+            values[place] = values[place] | condition(values)
+
+        return note
 
     def store(self, statement: Store) -> Run:
         pointer = self.expressions.typed(statement.pointer, POINTER, "what a store writes to")
