@@ -103,6 +103,7 @@ def _print_version(ctx: click.Context, option: click.Parameter, wanted: bool) ->
 
 
 @click.group(
+    "muntin",
     cls=_Commands,
     epilog=_EXAMPLES,
     invoke_without_command=True,

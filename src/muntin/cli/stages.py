@@ -93,21 +93,26 @@ _NAMESPACE = (
 
 @cache
 def stages() -> Mapping[str, Stage]:
-    """Return the functions that a pipeline may call, by name."""
+    """Return the functions that a pipeline may call, by name: those that take images first."""
     found = {name: getattr(mt, name) for name in _NAMESPACE}
     found |= {name: getattr(vision, name) for name in vision.__all__}
     found |= {name: getattr(functions, name) for name in functions.__all__}
-    return {
-        name: Stage(name, function, _image_count(function))
+    counts = {
+        name: _image_count(function)
         for name, function in sorted(found.items())
         if inspect.isfunction(function)
     }
+    return {
+        name: Stage(name, found[name], count) for name, count in counts.items() if count is not None
+    }
 
 
-def _image_count(function: Callable[..., Any]) -> int:
-    """Return how many images a function takes first; 0 for a tuple of any number."""
-    parameters = inspect.signature(function).parameters
-    return len(list(takewhile(lambda name: name in _IMAGES, parameters)))
+def _image_count(function: Callable[..., Any]) -> int | None:
+    """Return how many images a function takes first; 0 for a tuple of any number, None for none."""
+    parameters = list(inspect.signature(function).parameters)
+    if parameters[:1] == ["images"]:
+        return 0
+    return len(list(takewhile(_IMAGES.__contains__, parameters))) or None
 
 
 # --- application ----------------------------------------------------------------------------------

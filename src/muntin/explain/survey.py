@@ -152,9 +152,9 @@ def survey(roots: Sequence[Node]) -> Survey:
     prepared = plan.prepare(graph, strides, [None] * len(graph.roots), (), threads)
     names = _Names(graph, plan.plan.kernels)
     kernels = []
-    for number, compiled in enumerate(plan.kernels):
-        steps = [step for step in prepared.steps if step.kernel is compiled]
-        kernels.append(names.kernel(number, compiled, steps[0].binding))
+    starts = [step for step in prepared.steps if step.fresh]  # the first launch of each kernel
+    for number, step in enumerate(starts):
+        kernels.append(names.kernel(number, step.kernel, step.binding))
     return Survey(graph, tuple(kernels))
 
 
@@ -164,7 +164,7 @@ class _Names:
     kernels: Sequence[KernelGraph]
 
     def kernel(self, number: int, compiled: Any, binding: Any) -> KernelFacts:
-        graph, stages, layout = compiled.graph, compiled.stages, compiled.lowered.layout
+        graph, stages, layout = self.kernels[number], compiled.stages, compiled.lowered.layout
         first = self.graph.nodes[graph.results[0].node]
         reads = [
             self.operand(k, position, _mode(binding.slots, binding.operand_slots[k], array))
