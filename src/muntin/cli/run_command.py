@@ -96,10 +96,16 @@ class _Runner:
             found = mt.function(
                 lambda x: apply(self.pipeline, x)[0], mt.spec(image.shape, image.dtype)
             )
-            for kernel in found.kernels:
-                getattr(kernel, "entry", None)  # the machine code is made when it is asked for
+            self.finish(found, image)
             self.compiled[key] = found
         return found
+
+    def finish(self, function: mt.Function[mt.Array], image: npt.NDArray[Any]) -> None:
+        """Have the kernels of a function compiled: those of the CPU are when they are asked for."""
+        for kernel in function.kernels:
+            if not hasattr(kernel, "entry"):
+                function(image)
+                break
 
 
 def one_image(pipeline: Pipeline, results: Sequence[mt.Array]) -> mt.Array:
