@@ -59,6 +59,9 @@ def test_offsets_of_reads(image: mt.Array) -> None:
     (kernel,) = survey([(image.at(-2, 0) + image.at(1, 3))._node]).kernels
     (loop,) = kernel.loops
     assert [str(read) for read in loop.reads] == ["r0[-2…+1, 0…+3]"]
+    volume = mt.asarray(np.zeros((4, 5, 6)), axes="zyx")
+    (kernel,) = survey([volume.at(-1, 0, 2)._node]).kernels
+    assert [row.holds for row in kernel.rows] == ["rows of in0, z -1"]
     (kernel,) = survey([(image.at(-1, 2))._node]).kernels
     assert [str(read) for read in kernel.loops[0].reads] == ["r0[-1, +2]"]
 

@@ -174,7 +174,7 @@ class _Names:
             self.output(k, result, _mode(binding.slots, binding.output_slots[k], array))
             for k, (result, array) in enumerate(zip(graph.results, layout.outputs, strict=True))
         ]
-        rows = tuple([_rows(stage) for stage in stages.stages])
+        rows = tuple([_rows(stage, graph.domain, first.axes) for stage in stages.stages])
         return KernelFacts(
             number,
             compiled,
@@ -245,8 +245,14 @@ def _unique_bytes(node: Node) -> int:
     return prod(shape) * node.dtype.itemsize
 
 
-def _rows(stage: Stage) -> RowFacts:
-    holds = f"rows of in{stage.node.payload}" if stage.is_load else "computed"
+def _rows(stage: Stage, domain: Domain, axes: str | None) -> RowFacts:
+    holds = "computed"
+    if stage.is_load:
+        words = [f"rows of in{stage.node.payload}"]
+        for axis, offset in zip(domain.outer_axes, stage.outer, strict=False):
+            if offset:
+                words.append(f"{axes[axis] if axes else f'axis {axis}'} {offset:+d}")
+        holds = ", ".join(words)
     return RowFacts(f"r{stage.number}", stage, holds)
 
 
