@@ -112,6 +112,7 @@ class Interpreting:
             slots[slot] = _moved(self.memory(held[position]), offset)
         for slot, position, offset in step.asides:
             slots[slot] = _moved(self.memory(np.empty_like(held[position], order="C")), offset)
+        slots[binding.phase_slot] = int(self.rng.integers(64))
         for slot, position, _ in step.scalars:
             slots[slot] = numbers[position]
         assert [isinstance(slot, Pointer) for slot in slots] == [

@@ -203,3 +203,8 @@ class TestNumbers:
     def test_a_stretched_number_that_is_stored(self):
         wide = build.broadcast_to(build.scalar(9, U8), (3, 4))
         check(lambda: ([read(wide, 1, 0)], []))
+
+
+def test_an_image_without_channels():
+    image = image_of(random_image((3, 4, 0)), "yxc")
+    check(lambda: ([read(image, 0, 1, 0)], []))

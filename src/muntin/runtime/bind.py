@@ -240,7 +240,7 @@ def _is_contiguous(strides: list[int], dtype: DType, domain: Domain, sizes: _Siz
 def _bytes_a_column(lowered: Lowered, domain: Domain) -> int:
     layout = lowered.layout
     arrays = (*layout.operands, *layout.outputs)
-    return sum(array.dtype.itemsize for array in arrays) * domain.channels
+    return max(sum(array.dtype.itemsize for array in arrays) * domain.channels, 1)
 
 
 def _is_streamed(lowered: Lowered, sizes: _Sizes, limits: Limits) -> bool:

@@ -478,9 +478,10 @@ def recipes(draw: st.DrawFn, max_steps: int = 10) -> Recipe:
 
 
 @st.composite
-def shapes(draw: st.DrawFn, recipe: Recipe, largest: int = 70) -> tuple[int, ...]:
-    """Draw the sizes of a recipe's axes: few rows and channels, up to `largest` columns."""
+def shapes(draw: st.DrawFn, recipe: Recipe, widest: int = 300) -> tuple[int, ...]:
+    """Draw the sizes of a recipe's axes: few rows and channels, and mostly up to 70 columns."""
     letters = recipe.axes or "ncyx"[4 - recipe.rank :]
-    limits = {"x": largest, "y": 9, "c": 4, "n": 3}
+    columns = min(draw(st.sampled_from([70, 70, 300])), widest)
+    limits = {"x": columns * 4 if recipe.rank == 1 else columns, "y": 9, "c": 4, "n": 3}
     least = 0 if draw(st.sampled_from([False] * 9 + [True])) else 1
     return tuple([draw(st.integers(least, limits[letter])) for letter in letters])
