@@ -189,6 +189,24 @@ def _neighbour(node: Node, args: Sequence[Array]) -> Array:
     return x
 
 
+def _window_sum(node: Node, args: Sequence[Array]) -> Array:
+    first, last, mode = node.params
+    x = args[0]
+    axis = next(axis for axis, ends in enumerate(zip(first, last, strict=True)) if any(ends))
+    if 0 in x.shape:
+        return x
+    size = x.shape[axis]
+    source = index_map(mode, first[axis], size + last[axis], size)
+    wide = np.take(x, np.maximum(source, 0), axis=axis)
+    if mode is BorderMode.CONSTANT:
+        along = [1] * x.ndim
+        along[axis] = -1
+        wide = np.where(source.reshape(along) < 0, args[1], wide)
+    width = last[axis] - first[axis] + 1
+    windows = np.lib.stride_tricks.sliding_window_view(wide, width, axis=axis)
+    return windows.sum(axis=-1, dtype=x.dtype)
+
+
 def _same(node: Node, args: Sequence[Array]) -> Array:
     return args[0]
 
@@ -201,5 +219,6 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "elementwise": _elementwise,
     "view": _view,
     "neighbour": _neighbour,
+    "window_sum": _window_sum,
     "keep": _same,
 }

@@ -17,6 +17,7 @@ __all__ = [
     "fitted",
     "quotient",
     "runtime",
+    "sum_down",
     "type_of",
     "whole_type",
 ]
@@ -65,6 +66,13 @@ def beside(image: Array, dy: int, dx: int, border: Border) -> Array:
     step = {"y": dy, "x": dx}
     offsets = tuple([step.get(axis, 0) for axis in image.axes])
     return Array(build.neighbour(image._node, offsets, border), image._device)
+
+
+def sum_down(image: Array, reach: int, border: Border) -> Array:
+    """Return the sums of each integer and of `reach` more on either side, down the columns."""
+    assert image.axes is not None
+    node = build.window_sum(image._node, image.axes.index("y"), reach, reach, border)
+    return Array(node, image._device)
 
 
 def whole_type(function: str, dtype: DType, least: int, greatest: int) -> DType:

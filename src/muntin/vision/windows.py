@@ -16,7 +16,15 @@ from muntin.array.array import Array
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph.node import Number
 from muntin.dtypes import DType
-from muntin.vision.expression import apply, beside, constant, fitted, type_of, whole_type
+from muntin.vision.expression import (
+    apply,
+    beside,
+    constant,
+    fitted,
+    sum_down,
+    type_of,
+    whole_type,
+)
 
 __all__ = ["box_sum", "correlated", "extreme", "extreme_of", "separated"]
 
@@ -147,7 +155,10 @@ def box_sum(function: str, image: Array, rows: int, columns: int, border: Border
         return separated(function, image, (1,) * rows, (1,) * columns, border)
     across = sum_type(function, type_of(image), (rows * columns,))
     down = sum_type(function, type_of(image), (rows,))
-    sums = _run(fitted(image, down), rows, border, _down)
+    tall = fitted(image, down)
+    sums = _pass(tall, (1,) * rows, border, _down)
+    if rows > _FEW:
+        sums = sum_down(tall, rows // 2, border)
     return _run(fitted(sums, across), columns, _times_border(border, rows), _along)
 
 

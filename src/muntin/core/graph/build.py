@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
 from typing import TypeAlias
 
 from muntin.core.border import Border, BorderMode
@@ -31,12 +31,14 @@ __all__ = [
     "number",
     "scalar",
     "view",
+    "window_sum",
 ]
 
 Operand: TypeAlias = Node | bool | int | float
 
 _INPUT, _SCALAR, _CONSTANT, _INDEX = op("input"), op("scalar"), op("constant"), op("index")
 _VIEW, _NEIGHBOUR, _KEEP, _CAST = op("view"), op("neighbour"), op("keep"), op("cast")
+_WINDOW_SUM = op("window_sum")
 INT64 = DTYPES["int64"]
 
 
@@ -296,6 +298,33 @@ def _ceil(a: int, b: int) -> int:
     return -(-a // b)
 
 
+def _read_under(
+    border: Border, node: Node, corners: Sequence[tuple[int, ...]], operation: str
+) -> tuple[tuple[Node, ...], Box | None]:
+    """Return the arguments of reads at the offsets between some corners, and what is valid."""
+    valid = node.valid
+    if border.mode is BorderMode.UNDEFINED:
+        full = Box.full(node.shape)
+        for offsets in corners:
+            before = tuple([max(-offset, 0) for offset in offsets])
+            after = tuple([max(offset, 0) for offset in offsets])
+            # The element at i reads i + offset: valid where that lies in the valid region.
+            region = (node.valid or full).shift(tuple([-offset for offset in offsets]))
+            region = region.intersect(full.shrink(before, after))
+            valid = region if valid is None else valid.intersect(region)
+        return (node,), valid
+    if valid is not None:
+        raise BorderError(
+            f"{operation}: a read under border {border} needs the whole array, but only "
+            f"{valid} of {node.shape} is valid; call .valid() to keep that part as an image "
+            'of its own, or read with border="undefined"'
+        )
+    if border.mode is BorderMode.CONSTANT:
+        border.check_value(node.dtype)
+        return (node, _border_constant(border, node.dtype)), None
+    return (node,), None
+
+
 def neighbour(node: Node, offsets: tuple[int, ...], border: Border) -> Node:
     """Return the elements of `node` at a fixed offset along each axis, under a border.
 
@@ -311,22 +340,44 @@ def neighbour(node: Node, offsets: tuple[int, ...], border: Border) -> Node:
         # A read of the narrower values, cast, is the same and keeps narrower rows.
         below = neighbour(node.args[0], offsets, border)
         return cast(below, node.dtype, saturate=bool(node.params))
-    valid = node.valid
-    args: tuple[Node, ...] = (node,)
-    if border.mode is BorderMode.UNDEFINED:
-        before = tuple([max(-offset, 0) for offset in offsets])
-        after = tuple([max(offset, 0) for offset in offsets])
-        full = Box.full(node.shape)
-        # The element at i reads i + offset: valid where that lies in the valid region.
-        region = (valid or full).shift(tuple([-offset for offset in offsets]))
-        valid = region.intersect(full.shrink(before, after))
-    elif valid is not None:
-        raise BorderError(
-            f"neighbour: a read under border {border} needs the whole array, but only "
-            f"{valid} of {node.shape} is valid; call .valid() to keep that part as an image "
-            'of its own, or read with border="undefined"'
-        )
-    elif border.mode is BorderMode.CONSTANT:
-        args = (node, _border_constant(border, node.dtype))
+    args, valid = _read_under(border, node, (offsets,), "neighbour")
     params = (offsets, border.mode)
     return Node(_NEIGHBOUR, args, params, None, node.shape, node.dtype, node.axes, valid)
+
+
+def window_sum(node: Node, axis: int, before: int, after: int, border: Border) -> Node:
+    """Return the sums of each integer and those `before` and `after` it along an axis; they wrap.
+
+    The result has the type of `node`. Down the rows of an image a sum is found from that of the row
+    above: by adding the row that enters the window and taking off the one that leaves it.
+
+    Raises
+    ------
+    DTypeError
+        If the elements are not integers: sums of floats depend on their order.
+    BorderError
+        As for `neighbour`.
+    """
+    if not node.dtype.is_integer:
+        raise DTypeError(
+            f"window_sum: takes integers, but got {node.dtype}; add reads at offsets instead"
+        )
+    if before == after == 0:
+        return node
+    if node.axes is None or axis != node.plane[0]:
+        reads = [
+            neighbour(
+                node, tuple([k if place == axis else 0 for place in range(len(node.shape))]), border
+            )
+            for k in range(-before, after + 1)
+        ]
+        return reduce(partial(elementwise, "add"), reads)
+    corners = tuple(
+        [
+            tuple([reach if place == axis else 0 for place in range(len(node.shape))])
+            for reach in (-before, after)
+        ]
+    )
+    args, valid = _read_under(border, node, corners, "window_sum")
+    params = (*corners, border.mode)
+    return Node(_WINDOW_SUM, args, params, None, node.shape, node.dtype, node.axes, valid)

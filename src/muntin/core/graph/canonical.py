@@ -72,7 +72,7 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
             sharing = node.shape
             views_work = views_work or (kind == "view" and node.args[0].op.kind == "elementwise")
         word: tuple[Any, ...] = (node.op.name, args, node.params, node.dtype.name, len(node.shape))
-        if kind == "neighbour":
+        if node.reads_at:
             word = (*word, node.axes, _channels(node))
         found = known.get((word, sharing))
         if found is None:

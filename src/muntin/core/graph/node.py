@@ -101,5 +101,22 @@ class Node:
         """Whether this is a choice whose condition hardly ever holds."""
         return self.op.name == "where" and bool(self.params)
 
+    @property
+    def reads_at(self) -> tuple[tuple[int, ...], ...]:
+        """The offsets, or the corners of those, at which a read of neighbours reads."""
+        if self.op.kind == "neighbour":
+            return (self.params[0],)
+        first_and_last: tuple[tuple[int, ...], ...] = self.params[:2]
+        return first_and_last if self.op.kind == "window_sum" else ()
+
+    @property
+    def plane(self) -> tuple[int | None, int | None]:
+        """The axes of the rows and the columns of an image, in the order of its memory."""
+        axes = self.axes or ""
+        places = sorted(axes.index(letter) for letter in "yx" if letter in axes)
+        if not places:
+            return None, None
+        return (places[0], places[1]) if len(places) == 2 else (None, places[0])
+
     def __repr__(self) -> str:
         return f"Node({self.op.name}, {self.shape}, {self.dtype}, {len(self.args)} arguments)"

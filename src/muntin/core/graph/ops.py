@@ -31,7 +31,8 @@ class Op:
     Attributes
     ----------
     kind
-        "input", "scalar", "constant", "index", "elementwise", "view", "neighbour" or "keep".
+        "input", "scalar", "constant", "index", "elementwise", "view", "neighbour", "window_sum" or
+        "keep".
     rule
         How an elementwise row finds its operand and result types (see `infer`).
     reference
@@ -92,7 +93,7 @@ def _call(intrinsic: str, arity: int, extra: str = "") -> str:
     return f"{{d}} = call {{t}} @llvm.{intrinsic}.{{s}}({operands}{extra})"
 
 
-for _leaf in ("input", "scalar", "constant", "index", "view", "neighbour"):
+for _leaf in ("input", "scalar", "constant", "index", "view", "neighbour", "window_sum"):
     _add(Op(_leaf, _leaf, zero="argument"))
 _add(Op("keep", "keep", 1, "same", lambda x: x, zero="argument"))
 

@@ -32,6 +32,11 @@ def _of_arguments(node: Node, box: Box) -> list[Box]:
         image, *number = node.args
         part = required_region(box, Footprint((offsets,)), mode, image.shape)
         return [part, *(Box((), ()) for _ in number)]
+    if kind == "window_sum":
+        *ends, mode = node.params
+        image, *number = node.args
+        part = required_region(box, Footprint(tuple(ends)), mode, image.shape)
+        return [part, *(Box((), ()) for _ in number)]
     if kind in ("elementwise", "keep"):
         return [box if arg.shape == node.shape else Box.full(arg.shape) for arg in node.args]
     return [Box.full(arg.shape) for arg in node.args]

@@ -16,6 +16,7 @@ from muntin.core.lower.layout import CACHE_LINE, ArraySlots, Layout, RowMode, Sc
 from muntin.core.lower.loading import Loading, packing
 from muntin.core.lower.row_loop import RowLoop, row_loop
 from muntin.core.lower.row_memory import RowMemory, WindowEnds
+from muntin.core.lower.running import RunningSum, running_sum
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
@@ -78,7 +79,10 @@ class _Lowering:
         self.loading = Loading(self.memory, self.functions)
 
     def lowered(self) -> Lowered:
-        loops = [self.loop(number, group) for number, group in enumerate(self.stages.groups)]
+        loops = [
+            self.loop(number, group) if group.running is None else self.running(number, group)
+            for number, group in enumerate(self.stages.groups)
+        ]
         self.march(loops)
         names = ("o0", "o1", "y0", "y1", "x0", "x1")
         parameters = [Parameter(Var(INDEX, name)) for name in names]
@@ -113,9 +117,16 @@ class _Lowering:
         self.functions[name] = loop.function
         return loop
 
+    def running(self, number: int, group: Group) -> RunningSum:
+        row_axis = self.kernel.domain.row_axis
+        assert row_axis is not None
+        running = running_sum(f"rows{number}", group, row_axis)
+        self.functions |= {function.name: function for function in running.functions}
+        return running
+
     # --- the march ------------------------------------------------------------------------------
 
-    def march(self, loops: Sequence[RowLoop]) -> None:
+    def march(self, loops: Sequence[RowLoop | RunningSum]) -> None:
         """Walk down the window: at each step every stage makes its rows, then the outputs."""
         b, top = self.builder, self.window.top
         step = self.stages.step
@@ -137,7 +148,9 @@ class _Lowering:
                         self.guard(t, group.start, first),
                         self.each_row(t + group.lead, step, group.rows) as row,
                     ):
-                        if group.is_final:
+                        if isinstance(loop, RunningSum):
+                            self.run_on(group, loop, row)
+                        elif group.is_final:
                             self.final(group, loop, row, outer, outputs)
                         else:
                             self.compute(group, loop, row, outer)
@@ -210,6 +223,38 @@ class _Lowering:
             with b.otherwise():
                 for stage in stages:
                     self.memory.set_row(stage, line, self.border_row(stage, line))
+
+    def run_on(self, group: Group, running: RunningSum, row: Expr) -> None:
+        """Compute a row of a window sum from the row above, the first from all that it adds up."""
+        b, memory = self.builder, self.memory
+        ((_, number),) = group.targets
+        assert number is not None
+        stage = self.stages.stages[number]
+        span = memory.state[number]
+        count = (span.stop - span.start) * self.kernel.domain.channels
+        top = (self.window.top + (group.start + group.lead)).at_least(0)
+
+        def read(offset: Expr | int) -> Expr:
+            return memory.row_pointer(running.stage, row + offset, span.start)
+
+        with b.when((row >= 0).both(row < self.layout.rows)):
+            target = memory.first_column(stage, row)
+            with b.when(row.equals(top)):
+                b.add(Call(running.start.name, (count, target)))
+                with b.loop("d", index(running.first), index(running.last + 1)) as d:
+                    b.add(Call(running.add.name, (count, read(d), target)))
+            with b.otherwise():
+                above = memory.first_column(stage, row - 1)
+                args = (count, read(running.last), read(running.first - 1), above, target)
+                b.add(Call(running.move.name, args))
+            memory.pad(stage, target)
+            memory.set_row(stage, row, memory.own_row(stage, row))
+        with b.otherwise():
+            if stage.has_row_border:
+                memory.set_row(stage, row, self.border_row(stage, row))
+            else:  # read in vain, if at all
+                nearest = b.let(row.at_least(0).at_most(self.layout.rows - 1), "nearest")
+                memory.set_row(stage, row, memory.own_row(stage, nearest))
 
     def border_row(self, stage: Stage, row: Expr) -> Expr:
         """Return where column 0 of what stands for a row outside the image would lie."""

@@ -62,7 +62,7 @@ class _Fusion:
         """Put nodes into one class where an operation required their shapes to be equal."""
         self.parent = list(range(len(self.graph.nodes)))
         for position, node in enumerate(self.graph.nodes):
-            if node.op.kind in ("elementwise", "neighbour", "keep"):
+            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep"):
                 for arg in self.graph.args[position]:
                     if self.graph.nodes[arg].op.kind not in ("scalar", "constant"):
                         self.parent[self.find(arg)] = self.find(position)
@@ -127,7 +127,7 @@ class _Fusion:
             elif kind == "view" and not self.is_computed(position) and position not in windows:
                 if self.is_computed(args[position][0]):
                     self.cuts.add(args[position][0])
-            elif kind == "neighbour":
+            elif node.reads_at:
                 producer = args[position][0]
                 if self.is_computed(producer) and self.must_store(node):
                     self.cuts.add(producer)
@@ -136,12 +136,12 @@ class _Fusion:
 
     def must_store(self, node: Node) -> bool:
         """Say whether a read of computed work can't be rolled: it wraps, or lies off the plane."""
-        offsets, mode = node.params
-        row_axis, column_axis = _spatial_axes(node)
-        if mode is BorderMode.WRAP:
+        if node.params[-1] is BorderMode.WRAP:
             return True
         return any(
-            offset and axis not in (row_axis, column_axis) for axis, offset in enumerate(offsets)
+            offset and axis not in node.plane
+            for offsets in node.reads_at
+            for axis, offset in enumerate(offsets)
         )
 
     def limit_size(self) -> None:
@@ -154,14 +154,16 @@ class _Fusion:
                 reach.append(0)
                 self.plane.append(None)
                 continue
-            offsets = node.params[0] if node.op.kind == "neighbour" else ()
-            extra = max([abs(offset) for offset in offsets], default=0)
+            row_axis = node.plane[0]
+            extra = 0
+            if row_axis is not None:
+                extra = max([abs(at[row_axis]) for at in node.reads_at], default=0)
             members, rows = {position}, 0
             for arg in self.uncut(position):
                 members |= size[arg]
                 rows = max(rows, reach[arg])
             planes = self.planes(position)
-            too_far = rows + extra > max(MAX_REACH, extra)
+            too_far = rows > 0 and extra > 0 and rows + extra > MAX_REACH
             if len(members) > MAX_NODES or too_far or len(planes) > 1:
                 for arg in self.uncut(position):
                     if self.is_computed(arg) and size[arg]:
@@ -179,10 +181,10 @@ class _Fusion:
         """Return the planes in which rows of work must roll for the node at `position`."""
         node = self.graph.nodes[position]
         planes = {self.plane[arg] for arg in self.uncut(position)}
-        if node.op.kind == "neighbour":
+        if node.reads_at:
             producer = self.graph.args[position][0]
             if self.is_computed(producer) and producer not in self.cuts:
-                planes.add(_spatial_axes(node))
+                planes.add(node.plane)
         return planes - {None}
 
     def by_plane(self, members: Sequence[int]) -> list[list[int]]:
@@ -285,29 +287,20 @@ def _like(node: Node, args: tuple[Node, ...]) -> Node:
 def _tells_plane(neighbour: Node) -> int:
     """Return how much a kernel's plane must be that of a node: rows of work roll in no other."""
     is_rolled = neighbour.args[0].op.kind != "input"
-    return 2 * is_rolled + (_spatial_axes(neighbour) != (None, None))
-
-
-def _spatial_axes(node: Node) -> tuple[int | None, int | None]:
-    """Return the axes of the rows and the columns of an image, in the order of its memory."""
-    axes = node.axes or ""
-    places = sorted(axes.index(letter) for letter in "yx" if letter in axes)
-    if not places:
-        return None, None
-    return (places[0], places[1]) if len(places) == 2 else (None, places[0])
+    return 2 * is_rolled + (neighbour.plane != (None, None))
 
 
 def _domain(outputs: Sequence[Node], like: Node) -> Domain:
     rank = len(like.shape)
     order = topological(outputs)
-    neighbours = [node for node in order if node.op.kind == "neighbour"]
+    neighbours = [node for node in order if node.reads_at]
     if not neighbours:
         pointwise = not any(node.op.kind == "index" for node in order)
         row, column = (rank - 2 if rank > 1 else None), (rank - 1 if rank > 0 else None)
         return Domain(rank, row, column, 1, pointwise)
     node = max(neighbours, key=_tells_plane)
-    row, column = _spatial_axes(node)
+    row, column = node.plane
     follows = column is not None and node.axes is not None and node.axes[column + 1 :] == "c"
-    is_read_across = any(node.params[0][-1] for node in neighbours)
+    is_read_across = any(at[-1] for node in neighbours for at in node.reads_at)
     channels = node.shape[-1] if follows and not is_read_across else 1
     return Domain(rank, row, column, channels, False)

@@ -77,16 +77,20 @@ class _Narrowing:
         """
         spans: dict[Node, list[Interval]] = {}
         for node in order:
-            if node.op.kind == "neighbour":
+            if node.reads_at:
                 producer = node.args[0]
                 if producer.op.kind != "input" and producer.dtype.is_integer:
-                    spans.setdefault(producer, []).append(self.interval(node))
+                    spans.setdefault(producer, []).append(self.read_interval(node))
         users = _users(order)
         types: dict[Node, DType] = {}
         for node, found in spans.items():
             least = min([self.lane_bits(each) for each in (node, *users[node])])
             types[node] = narrowest(_hull(found), least) or node.dtype
         return types
+
+    def read_interval(self, node: Node) -> Interval:
+        """Return the values that a read of neighbours sees, the border's constant among them."""
+        return _hull([self.interval(arg) for arg in node.args])
 
     def lane_bits(self, node: Node) -> int:
         """Return the width in which a node is computed, 8 where it does not matter."""
@@ -104,6 +108,8 @@ class _Narrowing:
         args = tuple([self.made[arg] for arg in node.args])
         if node.op.kind == "neighbour":
             return self.neighbour(node, args)
+        if node.op.kind == "window_sum":
+            return self.window_sum(node, args)
         if not node.op.is_elementwise:
             return self.added(node)
         if any(arg.dtype.is_float for arg in node.args) or node.dtype.is_float:
@@ -214,6 +220,14 @@ class _Narrowing:
         """Read rows in their type; the border's constant takes it too."""
         dtype = args[0].dtype
         constant = tuple([self.as_type(arg, dtype) for arg in args[1:]])
+        return self.remade(node, (args[0], *constant), dtype)
+
+    def window_sum(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """Sum in the type of the sums what has the type of its rows."""
+        dtype = narrowest(self.interval(node), self.min_bits) or node.dtype
+        if dtype.bits > node.dtype.bits:
+            dtype = node.dtype
+        constant = tuple([self.as_type(arg, args[0].dtype) for arg in args[1:]])
         return self.remade(node, (args[0], *constant), dtype)
 
 

@@ -48,6 +48,11 @@ def interval_of(node: Node, known: Mapping[Node, Interval]) -> Interval:
     args = tuple([known.get(arg) or whole_type(arg.dtype) for arg in node.args])
     if kind in ("view", "keep", "neighbour"):
         return min(low for low, _ in args), max(high for _, high in args)
+    if kind == "window_sum":
+        first, last, _ = node.params
+        count = sum(last) - sum(first) + 1
+        low, high = min(low for low, _ in args) * count, max(high for _, high in args) * count
+        return (low, high) if whole[0] <= low and high <= whole[1] else whole
     if node.op.name == "cast":
         return _cast(node, args[0])
     if node.op.interval is None:

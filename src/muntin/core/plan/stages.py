@@ -94,7 +94,8 @@ class Stage:
 class Group:
     """Values that one row loop computes: rows of stages, or of the outputs (stage None).
 
-    The loop makes `rows` rows at once.
+    The loop makes `rows` rows at once. A `running` group has a single target, a window sum: its
+    rows are found from the row above.
     """
 
     targets: list[tuple[Node, int | None]]
@@ -106,6 +107,7 @@ class Group:
     right: int = 0
     level: int = 0
     rows: int = 1
+    running: Node | None = None
 
     @property
     def reads_rows(self) -> bool:
@@ -162,8 +164,10 @@ class _Former:
     def find_rolled(self, order: Sequence[Node]) -> None:
         """Mark the work that gets rows: what is read at an offset, and costly shared work."""
         for node in order:
-            if node.op.kind == "neighbour" and node.args[0].op.kind != "input":
+            if node.reads_at and node.args[0].op.kind != "input":
                 self.rolled.add(node.args[0])
+            if node.op.kind == "window_sum":
+                self.rolled.add(node)
         users: dict[Node, set[Node]] = {node: set() for node in order}
         for root in [*self.rolled, *self.outputs]:
             for node in self.cone(root):
@@ -199,6 +203,8 @@ class _Former:
 
     def group(self, targets: list[tuple[Node, int | None]]) -> Group:
         """Return the row loop for some targets; the stages that it reads are made."""
+        if targets[0][1] is not None and targets[0][0].op.kind == "window_sum":
+            return self.running_group(targets[0][0], targets)
         reads: dict[Node, Read] = {}
         order: list[Node] = []
         done: set[Node] = set()
@@ -220,6 +226,19 @@ class _Former:
             done.add(node)
             order.append(node)
         return Group(targets, reads, order)
+
+    def running_group(self, node: Node, targets: list[tuple[Node, int | None]]) -> Group:
+        """Return the loop of a window sum: it reads the rows from the one that leaves on."""
+        first, last, mode = node.params
+        row_axis = self.domain.row_axis
+        assert row_axis is not None
+        producer, *constant = node.args
+        stage = self.stage(producer, mode, constant[0] if constant else None, ())
+        leaving, entering = first[row_axis] - 1, last[row_axis]
+        self.extend(stage, leaving, 0)
+        self.extend(stage, entering, 0)
+        reads = {producer: Read(stage.number, leaving), node: Read(stage.number, entering)}
+        return Group(targets, reads, [], running=node)
 
     def read(self, node: Node) -> Read | None:
         """Return where a node's value is read, or None if it is computed in place."""
@@ -337,20 +356,22 @@ class _Former:
     def merged(self, groups: Sequence[Group]) -> list[Group]:
         """Join row loops of one place and one level: none of them reads another."""
         final = groups[0]
-        places: dict[tuple[int, int, int, int, int], list[Group]] = {}
+        places: dict[tuple[int, ...], list[Group]] = {}
         for group in groups[1:]:
-            place = (group.level, group.lead, group.start, group.left, group.right)
+            number = -1 if group.running is None else group.targets[0][1] or 0
+            place: tuple[int, ...]
+            place = (group.level, group.lead, group.start, group.left, group.right, number)
             places.setdefault(place, []).append(group)
         joined = []
         for place in sorted(places):
             targets = [target for group in places[place] for target in group.targets]
             targets.sort(key=lambda target: target[1] or 0)
             group = self.group(targets)
-            group.level, group.lead, group.start, group.left, group.right = place
+            group.level, group.lead, group.start, group.left, group.right = place[:5]
             joined.append(group)
         joined.append(final)
         for group in joined:
-            group.rows = self.step if group.reads_rows else 1
+            group.rows = self.step if group.reads_rows and group.running is None else 1
         return joined
 
 
