@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from muntin.core.graph import build
 from muntin.core.graph.canonical import canonical
 from muntin.core.graph.infer import resolve
+from muntin.core.graph.mathematics import FUNCTIONS
 from muntin.core.graph.ops import OPS
 from muntin.core.graph.order import topological
 from muntin.core.lower.elementwise import lower_elementwise
@@ -17,7 +18,12 @@ from muntin.runtime.buffer import Buffer
 from muntin.runtime.interpret import Memory, Pointer, interpret
 from muntin.runtime.offload import Placed, Run, graph_values
 
-ROWS = [row.name for row in OPS.values() if row.is_elementwise and row.name != "cast"]
+MATHEMATICS = {function.name for function in FUNCTIONS}
+ROWS = [
+    row.name
+    for row in OPS.values()
+    if row.is_elementwise and row.name != "cast" and row.name not in MATHEMATICS
+]
 
 
 def hard_values(dtype, count=24, seed=1):
