@@ -56,7 +56,7 @@ def run_windows(kernel, operands, results, numbers, limits):
     strides = [[values.strides for values in arrays] for arrays in (operands, results)]
     aliased = [False] * len(operands)
     box = Box.full(shape)
-    bound = bind(lowered, kernel.domain, shape, box, *strides, aliased, limits)
+    bound = bind(lowered.facts, kernel.domain, shape, box, *strides, aliased, limits)
     slots = list(bound.slots)
     reads = [Memory(values, name="operand") for values in operands]
     writes = [Memory(values, name="result", is_set=False) for values in results]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
-from typing import Any
 
 from muntin.array.array import Array
-from muntin.errors import DeviceError, ParameterError, UnsupportedError
-from muntin.explain.graph_text import graph_text
-from muntin.explain.page import page
-from muntin.explain.plan_text import plan_text
-from muntin.explain.program_text import program_text
-from muntin.explain.survey import KernelFacts, Survey, survey
+from muntin.errors import ParameterError, UnsupportedError
 
 __all__ = ["FORMS", "Explanation", "explain"]
+
+FORMS = ("plan", "graph", "program", "llvm", "asm", "opencl", "html")
+_WRITERS = "muntin.explain.forms"  # imported when something is explained: it needs the compiler
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,75 +97,5 @@ def explain(*arrays: Array, what: str = "plan") -> Explanation:
             )
     if what not in FORMS:
         raise ParameterError(f"explain: what is {what!r}; use one of {', '.join(FORMS)}")
-    return Explanation(what, FORMS[what](survey([array._node for array in arrays])))
-
-
-def _each(write: Callable[[KernelFacts], str], comment: str) -> Callable[[Survey], str]:
-    """Return what writes a text for each kernel, under a comment that numbers it."""
-
-    def written(found: Survey) -> str:
-        parts = [
-            f"{comment} kernel {kernel.number}\n\n{write(kernel).rstrip()}\n"
-            for kernel in found.kernels
-        ]
-        return "\n".join(parts) or f"{comment} no kernel: everything is there already\n"
-
-    return written
-
-
-def _program(kernel: KernelFacts) -> str:
-    return program_text(kernel.compiled.lowered.program)
-
-
-# LLVM and OpenCL are imported when a text of theirs is asked for, as devices are: importing muntin
-# loads neither.
-
-
-def _optimised(kernel: KernelFacts) -> str:
-    text: str = import_module("muntin.runtime.cpu").optimised_ir(kernel.compiled.llvm)
-    return text
-
-
-def _assembly(kernel: KernelFacts) -> str:
-    text: str = import_module("muntin.runtime.cpu").assembly(kernel.compiled.llvm)
-    return text
-
-
-def _llvm(kernel: KernelFacts) -> str:
-    written: str = kernel.compiled.llvm
-    return f"; as written\n\n{written.rstrip()}\n\n; as optimised\n\n{_optimised(kernel)}"
-
-
-def _opencl(kernel: KernelFacts) -> str:
-    if not all(stage.stage.is_load and stage.stage.mode is None for stage in kernel.rows):
-        raise DeviceError(
-            f"explain: kernel {kernel.number} reads neighbours; OpenCL devices run pointwise work "
-            'alone; ask for what="llvm" or "program"'
-        )
-    rank = max(sum(size != 1 for size in kernel.extent), 1)
-    if not kernel.domain.pointwise:
-        rank = kernel.domain.rank
-    opencl: Any = import_module("muntin.runtime.opencl")
-    source: str = opencl.kernel_source(kernel.compiled.graph, rank)[0]
-    return source
-
-
-def _page(found: Survey) -> str:
-    sources = (
-        ("Program", _program),
-        ("LLVM IR as written", lambda kernel: str(kernel.compiled.llvm)),
-        ("LLVM IR as optimised", _optimised),
-        ("Assembly", _assembly),
-    )
-    return page(found, sources)
-
-
-FORMS: Mapping[str, Callable[[Survey], str]] = {
-    "plan": plan_text,
-    "graph": lambda found: graph_text(found.graph),
-    "program": _each(_program, "#"),
-    "llvm": _each(_llvm, ";"),
-    "asm": _each(_assembly, "#"),
-    "opencl": _each(_opencl, "//"),
-    "html": _page,
-}
+    text: str = import_module(_WRITERS).written([array._node for array in arrays], what)
+    return Explanation(what, text)

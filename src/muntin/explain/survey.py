@@ -10,7 +10,7 @@ from typing import Any
 
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
-from muntin.core.lower.layout import RowMode
+from muntin.core.plan.facts import RowMode
 from muntin.core.plan.kernel import Domain, KernelGraph
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.explain.graph_text import details

@@ -7,8 +7,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from muntin.core.lower.layout import RowMode
-from muntin.core.lower.rows import Lowered
+from muntin.core.plan.facts import KernelFacts, RowMode
 from muntin.core.plan.kernel import Domain
 from muntin.core.regions import Box
 from muntin.core.shapes import collapse_dimensions
@@ -67,7 +66,7 @@ def scalar_bits(value: int | float, dtype: DType) -> int:
 
 
 def bind(
-    lowered: Lowered,
+    facts: KernelFacts,
     domain: Domain,
     shape: tuple[int, ...],
     box: Box,
@@ -80,7 +79,7 @@ def bind(
 
     Parameters
     ----------
-    lowered, domain
+    facts, domain
         The kernel.
     shape
         The size of the image, along the axes of the domain.
@@ -94,24 +93,23 @@ def bind(
         Of this machine and call.
     """
     axes = _pointwise_axes if domain.pointwise else _image_axes
-    sizes, operand_axes, output_axes = axes(lowered, domain, shape, box, operands, outputs)
-    layout = lowered.layout
+    sizes, operand_axes, output_axes = axes(facts, domain, shape, box, operands, outputs)
     modes: set[RowMode] = set()
     slots: list[int] = []
     operand_slots, output_slots = [], []
-    for slots_of, strides, covered in zip(layout.operands, operand_axes, in_place, strict=True):
+    for dtype, strides, covered in zip(facts.operands, operand_axes, in_place, strict=True):
         mode = RowMode.PACKED
-        if _is_contiguous(strides, slots_of.dtype, domain, sizes) and not covered:
+        if _is_contiguous(strides, dtype, domain, sizes) and not covered:
             mode = RowMode.DIRECT
-        elif domain.pointwise and strides[-3] == slots_of.dtype.itemsize and not covered:
+        elif domain.pointwise and strides[-3] == dtype.itemsize and not covered:
             mode = RowMode.BLOCKED
         modes.add(mode)
         operand_slots.append(len(slots))
         slots += [0, *strides, mode]
-    streams = _is_streamed(lowered, sizes, limits)
-    for slots_of, strides in zip(layout.outputs, output_axes, strict=True):
+    streams = _is_streamed(facts, sizes, limits)
+    for dtype, strides in zip(facts.outputs, output_axes, strict=True):
         mode = RowMode.PACKED
-        if _is_contiguous(strides, slots_of.dtype, domain, sizes):
+        if _is_contiguous(strides, dtype, domain, sizes):
             mode = RowMode.STREAMED if streams else RowMode.DIRECT
         modes.add(mode)
         output_slots.append(len(slots))
@@ -121,18 +119,18 @@ def bind(
     phase_slot = len(slots)
     slots.append(0)
     scalar_slot = len(slots)
-    slots += [0] * len(layout.scalars)
-    moved = _bytes_a_column(lowered, domain)
+    slots += [0] * len(facts.scalars)
+    moved = _bytes_a_column(facts, domain)
     threads = limits.threads
     total = moved * sizes.extent[0] * sizes.extent[1] * sizes.extent[2]
-    if total * (1 + 2 * lowered.has_rings) < _SERIAL_BYTES:
+    if total * (1 + 2 * facts.has_rings) < _SERIAL_BYTES:
         threads = 1
-    grain = _grain(lowered, sizes, moved, threads, modes, limits)
-    scratch = lowered.fixed_scratch
-    if lowered.has_rings or modes != {RowMode.DIRECT}:
-        scratch += sum(rows.nbytes(grain[2]) for rows in lowered.rows)
+    grain = _grain(facts, sizes, moved, threads, modes, limits)
+    scratch = facts.fixed_scratch
+    if facts.has_rings or modes != {RowMode.DIRECT}:
+        scratch += sum(rows.nbytes(grain[2]) for rows in facts.rows)
     if RowMode.BLOCKED in modes:
-        scratch += sum(rows.nbytes(grain[2]) for rows in lowered.blocks)
+        scratch += sum(rows.nbytes(grain[2]) for rows in facts.blocks)
     offsets = [_offset(strides, box) if domain.pointwise else 0 for strides in operands]
     return Binding(
         array("q", slots),
@@ -166,7 +164,7 @@ def _offset(strides: tuple[int, ...], box: Box) -> int:
 
 
 def _pointwise_axes(
-    lowered: Lowered,
+    facts: KernelFacts,
     domain: Domain,
     shape: tuple[int, ...],
     box: Box,
@@ -175,7 +173,7 @@ def _pointwise_axes(
 ) -> tuple[_Sizes, list[list[int]], list[list[int]]]:
     """Merge and order the axes as the outputs' strides suggest; the last are columns and rows."""
     merged, strides = collapse_dimensions(box.shape, *outputs, *operands)
-    outer = len(lowered.layout.outer_counts)
+    outer = len(domain.outer_axes)
     missing = outer + 2 - len(merged)
     sizes = [1] * missing + list(merged)
     # A kernel of rank 0 or 1 has fewer axes than rows and columns: they count as one.
@@ -191,7 +189,7 @@ def _pointwise_axes(
 
 
 def _image_axes(
-    lowered: Lowered,
+    facts: KernelFacts,
     domain: Domain,
     shape: tuple[int, ...],
     box: Box,
@@ -237,20 +235,18 @@ def _is_contiguous(strides: list[int], dtype: DType, domain: Domain, sizes: _Siz
     return column == dtype.itemsize or sizes.columns == 1
 
 
-def _bytes_a_column(lowered: Lowered, domain: Domain) -> int:
-    layout = lowered.layout
-    arrays = (*layout.operands, *layout.outputs)
-    return max(sum(array.dtype.itemsize for array in arrays) * domain.channels, 1)
+def _bytes_a_column(facts: KernelFacts, domain: Domain) -> int:
+    return sum(dtype.itemsize for dtype in (*facts.operands, *facts.outputs)) * domain.channels
 
 
-def _is_streamed(lowered: Lowered, sizes: _Sizes, limits: Limits) -> bool:
+def _is_streamed(facts: KernelFacts, sizes: _Sizes, limits: Limits) -> bool:
     o, y, x = sizes.extent
-    nbytes = sum(array.dtype.itemsize for array in lowered.layout.outputs) * o * y * x
+    nbytes = sum(dtype.itemsize for dtype in facts.outputs) * o * y * x
     return nbytes >= limits.stream_bytes
 
 
 def _grain(
-    lowered: Lowered,
+    facts: KernelFacts,
     sizes: _Sizes,
     moved: int,
     threads: int,
@@ -266,23 +262,23 @@ def _grain(
     if threads > 1:
         share = moved * outer * rows * columns // (_SHARES * threads)
         piece = min(max(share, _LEAST_PIECE), _MOST_PIECE)
-    strip = _even(columns, _widest(lowered, columns, modes, limits))
-    if not lowered.has_rings and strip == columns:
+    strip = _even(columns, _widest(facts, columns, modes, limits))
+    if not facts.has_rings and strip == columns:
         strip = _even(columns, max(piece // moved, 64))
     tall = max(piece // (strip * moved), 1)
-    if lowered.has_rings:
-        tall = max(-(-rows * outer // (_RING_SHARES * threads)), _ROWS_PER_SEAM * lowered.seam, 1)
+    if facts.has_rings:
+        tall = max(-(-rows * outer // (_RING_SHARES * threads)), _ROWS_PER_SEAM * facts.seam, 1)
     if tall >= rows or (threads == 1 and strip * rows * moved <= piece):
         deep = max(min(piece // (strip * rows * moved), outer), 1)
         return deep, rows, strip
     return 1, _even(rows, tall, 1), strip
 
 
-def _widest(lowered: Lowered, columns: int, modes: set[RowMode], limits: Limits) -> int:
+def _widest(facts: KernelFacts, columns: int, modes: set[RowMode], limits: Limits) -> int:
     """Return how many columns scratch memory is to hold."""
-    if lowered.has_rings:
-        a_column = sum(row.count * row.pixel for row in lowered.rows)
-        return max(limits.l2 // 2 // max(a_column, 1), 256, 4 * lowered.reach)
+    if facts.has_rings:
+        a_column = sum(row.depth * row.pixel for row in facts.rows)
+        return max(limits.l2 // 2 // max(a_column, 1), 256, 4 * facts.reach)
     if modes == {RowMode.DIRECT}:
         return columns
     return _BLOCK_COLUMNS if RowMode.BLOCKED in modes else _PACKED_COLUMNS

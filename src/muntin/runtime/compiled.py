@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from muntin.core.emit.llvm import ENTRY, LlvmOptions, emit_llvm
-from muntin.core.lower.rows import Lowered, lower_rows
+from muntin.core.plan.facts import KernelFacts
 from muntin.core.plan.kernel import KernelGraph
-from muntin.core.plan.stages import Stages, form_stages
 from muntin.core.regions import Box
 from muntin.runtime.bind import Binding, Limits, bind
 from muntin.runtime.cache import LRU
-from muntin.runtime.cpu import NativeModule, compile_ir, target_facts
+from muntin.runtime.cpu import NativeModule, compile_ir
 
-__all__ = ["CompiledKernel"]
+if TYPE_CHECKING:
+    from muntin.core.lower.rows import Lowered
+    from muntin.core.plan.stages import Stages
 
+__all__ = ["ENTRY", "CompiledKernel"]
+
+ENTRY = "muntin_kernel"
+_COMPILER = "muntin.runtime.compiler"  # not imported where machine code is found on disk
 _BINDINGS = 64  # sizes and strides remembered for each kernel
 
 
@@ -29,22 +34,34 @@ class CompiledKernel:
     @cached_property
     def stages(self) -> Stages:
         """What is inlined, rolled and stored."""
-        return form_stages(self.graph)
+        stages: Stages = import_module(_COMPILER).form_stages(self.graph)
+        return stages
 
     @cached_property
     def lowered(self) -> Lowered:
-        """The program and the memory that it needs."""
-        return lower_rows(self.graph, self.stages)
+        """The program, the order of its slots, and what a caller must know."""
+        lowered: Lowered = import_module(_COMPILER).lower_rows(self.graph, self.stages)
+        return lowered
 
     @property
     def llvm(self) -> str:
         """The LLVM IR before optimisation."""
-        return emit_llvm(self.lowered.program, LlvmOptions(target_facts().vector_bits))
+        text: str = import_module(_COMPILER).llvm_text(self.lowered)
+        return text
 
     @cached_property
     def module(self) -> NativeModule:
         """The machine code, compiled or loaded at the first use."""
-        return compile_ir(lambda: self.llvm, repr(self.graph.key))
+        return compile_ir(
+            lambda: self.llvm,
+            repr(self.graph.key),
+            notes=lambda: self.lowered.facts.encoded(),
+        )
+
+    @cached_property
+    def facts(self) -> KernelFacts:
+        """What a caller must know, kept with the machine code."""
+        return KernelFacts.decoded(self.module.notes)
 
     @cached_property
     def entry(self) -> int:
@@ -62,14 +79,4 @@ class CompiledKernel:
     ) -> Binding:
         """Return the slots and windows for some sizes and strides: see `bind`."""
         key = (shape, box, operands, outputs, in_place, limits)
-        return self._bindings.get_or_make(key, lambda: bind(self.lowered, self.graph.domain, *key))
-
-    @cached_property
-    def operand_is_offset(self) -> tuple[bool, ...]:
-        """Whether each operand is read elsewhere than at the element that is written."""
-        offset = [False] * len(self.graph.operands)
-        for stage in self.stages.stages:
-            ahead = stage.lead or stage.start or stage.left or stage.right
-            if stage.is_load and (ahead or any(stage.outer)):
-                offset[stage.node.payload] = True
-        return tuple(offset)
+        return self._bindings.get_or_make(key, lambda: bind(self.facts, self.graph.domain, *key))

@@ -24,7 +24,7 @@ from muntin.runtime.cache import KernelCache, kernel_cache, source_digest
 __all__ = ["NativeModule", "TargetFacts", "assembly", "compile_ir", "optimised_ir", "target_facts"]
 
 _L1, _L2 = 32 << 10, 512 << 10  # where the system does not tell
-_NAMES = struct.Struct("<I")
+_LENGTHS = struct.Struct("<II")
 _REPORT = "this is a fault of muntin, please report it with the expression"
 
 
@@ -120,12 +120,17 @@ class NativeModule:
         The functions that the text defines for others.
     nbytes : int
         Size of the object file.
+    notes : str
+        What was kept with the code.
     from_disk : bool
         Whether it was read from the kernel cache, not compiled.
     """
 
-    def __init__(self, names: Sequence[str], image: bytes, from_disk: bool) -> None:
+    def __init__(
+        self, names: Sequence[str], image: bytes, notes: str = "", *, from_disk: bool
+    ) -> None:
         self.names = tuple(names)
+        self.notes = notes
         self.nbytes = len(image)
         self.from_disk = from_disk
         self._library = _link(self.names, image)
@@ -152,6 +157,7 @@ def compile_ir(
     text: str | Callable[[], str],
     key: str | None = None,
     cache: KernelCache | None = None,
+    notes: Callable[[], str] | None = None,
 ) -> NativeModule:
     """Compile LLVM IR for this CPU, or load what it became the last time.
 
@@ -164,6 +170,9 @@ def compile_ir(
         added here. Without a key nothing is read from disk or kept there.
     cache : KernelCache, optional
         Where to look and keep; the one of the settings by default.
+    notes : callable, optional
+        Gives what the caller wants kept with the code, as `NativeModule.notes`; not called if the
+        kernel is found on disk.
 
     Raises
     ------
@@ -172,16 +181,18 @@ def compile_ir(
     CompileError
         If no code can be made of it, or if it calls functions that this process does not have.
     """
+    written = "" if notes is None else notes
     if key is None:
-        return NativeModule(*_build(text), from_disk=False)
+        return NativeModule(*_build(text), _text(written), from_disk=False)
     store = kernel_cache() if cache is None else cache
     full_key = _full_key(key)
     payload = store.get(full_key)
     if payload is not None:
         return NativeModule(*_unpack(payload), from_disk=True)
     names, image = _build(text)
-    store.put(full_key, _pack(names, image))
-    return NativeModule(names, image, from_disk=False)
+    kept = _text(written)
+    store.put(full_key, _pack(names, kept, image))
+    return NativeModule(names, image, kept, from_disk=False)
 
 
 def optimised_ir(text: str) -> str:
@@ -201,15 +212,21 @@ def _full_key(key: str) -> str:
     return "\n".join(map(str, parts))
 
 
-def _pack(names: Sequence[str], image: bytes) -> bytes:
-    listed = "\n".join(names).encode()
-    return _NAMES.pack(len(listed)) + listed + image
+def _text(text: str | Callable[[], str]) -> str:
+    return text if isinstance(text, str) else text()
 
 
-def _unpack(payload: bytes) -> tuple[list[str], bytes]:
-    (length,) = _NAMES.unpack_from(payload)
-    end = _NAMES.size + length
-    return payload[_NAMES.size : end].decode().split("\n"), payload[end:]
+def _pack(names: Sequence[str], notes: str, image: bytes) -> bytes:
+    listed, noted = "\n".join(names).encode(), notes.encode()
+    return _LENGTHS.pack(len(listed), len(noted)) + listed + noted + image
+
+
+def _unpack(payload: bytes) -> tuple[list[str], bytes, str]:
+    listed, noted = _LENGTHS.unpack_from(payload)
+    start = _LENGTHS.size
+    middle, end = start + listed, start + listed + noted
+    names = payload[start:middle].decode().split("\n")
+    return names, payload[end:], payload[middle:end].decode()
 
 
 # Every call of llvmlite holds its one lock, and each compilation has an LLVM context of its own: so
@@ -219,7 +236,7 @@ def _unpack(payload: bytes) -> tuple[list[str], bytes]:
 
 
 def _build(text: str | Callable[[], str]) -> tuple[list[str], bytes]:
-    text = text if isinstance(text, str) else text()
+    text = _text(text)
     with _machine() as machine, _optimised(text, machine) as module:
         names = [
             function.name

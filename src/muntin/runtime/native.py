@@ -12,7 +12,7 @@ import numpy.typing as npt
 from muntin.config import settings
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
-from muntin.core.lower.layout import CACHE_LINE
+from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import Plan
 from muntin.runtime.bind import Limits, scalar_bits

@@ -180,7 +180,7 @@ class _Preparation:
         if len({self.box(result) for result in self.plan.kernels[0].results}) > 1:
             return False  # several launches read the inputs
         shown = {other.node for other in self.plan.roots if other not in self.written}
-        graph, offset = self.plan.kernels[0], self.kernels[0].operand_is_offset
+        graph, offset = self.plan.kernels[0], self.kernels[0].facts.is_offset
         size = self.graph.nodes[root.node].dtype.itemsize
         for overlap in overlaps:
             if not overlap.is_same or overlap.position in shown:

@@ -204,7 +204,8 @@ def _window_sum(node: Node, args: Sequence[Array]) -> Array:
         wide = np.where(source.reshape(along) < 0, args[1], wide)
     width = last[axis] - first[axis] + 1
     windows = np.lib.stride_tricks.sliding_window_view(wide, width, axis=axis)
-    return windows.sum(axis=-1, dtype=x.dtype)
+    sums: Array = windows.sum(axis=-1, dtype=x.dtype)
+    return sums
 
 
 def _same(node: Node, args: Sequence[Array]) -> Array:

@@ -1,28 +1,15 @@
-"""The order of a kernel's argument slots, and the rows of scratch memory that a thread needs."""
+"""The order of a kernel's argument slots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from muntin.core.plan.kernel import Domain
 from muntin.core.program import INDEX, POINTER, Var
 from muntin.dtypes import DType
 
-__all__ = ["CACHE_LINE", "ArraySlots", "Layout", "RowMode", "ScratchRows"]
-
-
-CACHE_LINE = 64  # bytes; also the widest vector
-
-
-class RowMode(IntEnum):
-    """How rows of an operand or an output are reached."""
-
-    DIRECT = 0  # where they lie: contiguous
-    PACKED = 1  # through contiguous scratch memory, element by element
-    BLOCKED = 2  # operands: packed several rows at a time, since their columns are contiguous
-    STREAMED = 3  # outputs: through scratch memory, past the caches
+__all__ = ["ArraySlots", "Layout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +104,3 @@ def _array(name: str, dtype: DType, outer: int) -> ArraySlots:
         Var(INDEX, f"{name}_channel"),
         Var(INDEX, f"{name}_mode"),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ScratchRows:
-    """`count` rows of the window's columns and `extra` more, of `pixel` bytes each.
-
-    A row's first column lies on a cache line, `lead` bytes after its padding begins.
-    """
-
-    count: int
-    extra: int
-    pixel: int
-    lead: int = 0
-
-    def row_bytes(self, columns: int) -> int:
-        return (self.lead + (columns + self.extra) * self.pixel + 63) & -64
-
-    def nbytes(self, columns: int) -> int:
-        return self.count * self.row_bytes(columns)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from muntin.core.border import BorderMode
 from muntin.core.lower.borders import map_position
-from muntin.core.lower.layout import RowMode
 from muntin.core.lower.packing import BLOCK, block_function, pack_function, packing_name
 from muntin.core.lower.row_memory import RowMemory
+from muntin.core.plan.facts import RowMode
 from muntin.core.plan.stages import Stage
 from muntin.core.program import POINTER, Advance, Call, CopyBytes, Expr, Function, index
 

@@ -6,13 +6,14 @@ whether that is a caller's memory or scratch, nor which columns the scratch hold
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.lower.borders import map_position, pad_row
-from muntin.core.lower.layout import Layout, ScratchRows
+from muntin.core.lower.layout import Layout
 from muntin.core.lower.packing import BLOCK
+from muntin.core.plan.facts import ScratchRows
 from muntin.core.plan.stages import Stage, Stages
 from muntin.core.program import (
     INDEX,
@@ -114,14 +115,14 @@ class RowMemory:
             state.row_bytes = self.row_bytes(rows)
             state.ring = self.take(rows, state.row_bytes)
             if stage.mode is BorderMode.CONSTANT and (stage.has_row_border or any(stage.outer)):
-                state.constant_row = self.constant_row(stage, state, replace(rows, count=1))
+                state.constant_row = self.constant_row(stage, state, rows._replace(depth=1))
         for output in self.layout.outputs:
             pixel = output.dtype.itemsize * self.stages.domain.channels
             rows = ScratchRows(self.stages.step, 0, pixel)
             row_bytes = self.row_bytes(rows)
             first = self.take(rows, row_bytes)
             self.outputs.append(
-                [Advance(POINTER, first, row_bytes * line) for line in range(rows.count)]
+                [Advance(POINTER, first, row_bytes * line) for line in range(rows.depth)]
             )
         self.block_start = len(self.rows)
         if self.stages.domain.pointwise:
@@ -162,7 +163,7 @@ class RowMemory:
             self.cursor = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "rows")
         self.rows.append(rows)
         taken = self.cursor
-        self.cursor = b.let(Advance(POINTER, taken, row_bytes * rows.count), "rows")
+        self.cursor = b.let(Advance(POINTER, taken, row_bytes * rows.depth), "rows")
         return taken
 
     def constant_row(self, stage: Stage, state: StageRows, rows: ScratchRows) -> Expr:

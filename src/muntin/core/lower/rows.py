@@ -12,11 +12,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from muntin.core.graph.order import topological
-from muntin.core.lower.layout import CACHE_LINE, ArraySlots, Layout, RowMode, ScratchRows
+from muntin.core.lower.layout import ArraySlots, Layout
 from muntin.core.lower.loading import Loading, packing
 from muntin.core.lower.row_loop import RowLoop, row_loop
 from muntin.core.lower.row_memory import RowMemory, WindowEnds
 from muntin.core.lower.running import RunningSum, running_sum
+from muntin.core.plan.facts import CACHE_LINE, KernelFacts, RowMode
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
@@ -42,19 +43,11 @@ ALIGNED_COLUMNS = 1024  # shorter rows are not worth a call more to start at a c
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lowered:
-    """A program, the order of its argument slots, and the scratch memory of one thread.
-
-    The rows of `blocks` are needed only where an operand is read in blocks.
-    """
+    """A program, the order of its argument slots, and what a caller must know."""
 
     program: Program
     layout: Layout
-    rows: tuple[ScratchRows, ...]
-    blocks: tuple[ScratchRows, ...]
-    fixed_scratch: int
-    has_rings: bool
-    seam: int
-    reach: int
+    facts: KernelFacts
 
 
 def lower_rows(kernel: KernelGraph, stages: Stages) -> Lowered:
@@ -89,12 +82,21 @@ class _Lowering:
         parameters.append(Parameter(Var(POINTER, "scratch"), unaliased=True, written=True))
         entry = self.builder.function("entry", parameters)
         program = Program((*self.functions.values(), entry), self.layout.variables)
+        return Lowered(program, self.layout, self.facts())
+
+    def facts(self) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
-        return Lowered(
-            program,
-            self.layout,
+        is_offset = [False] * len(self.layout.operands)
+        for stage in stages:
+            if stage.is_load and (stage.is_padded or stage.has_row_border or any(stage.outer)):
+                is_offset[stage.node.payload] = True
+        return KernelFacts(
+            tuple([slots.dtype for slots in self.layout.operands]),
+            tuple([slots.dtype for slots in self.layout.outputs]),
+            tuple([scalar.dtype for scalar in self.layout.scalars]),
+            tuple(is_offset),
             tuple(memory.rows[: memory.block_start]),
             tuple(memory.rows[memory.block_start :]),
             memory.fixed,

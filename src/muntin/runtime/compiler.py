@@ -1,0 +1,15 @@
+"""The passes from a kernel's graph to LLVM IR, in one place for whoever compiles one."""
+
+from __future__ import annotations
+
+from muntin.core.emit.llvm import LlvmOptions, emit_llvm
+from muntin.core.lower.rows import Lowered, lower_rows
+from muntin.core.plan.stages import form_stages
+from muntin.runtime.cpu import target_facts
+
+__all__ = ["form_stages", "llvm_text", "lower_rows"]
+
+
+def llvm_text(lowered: Lowered) -> str:
+    """Return the LLVM IR of a program for this machine."""
+    return emit_llvm(lowered.program, LlvmOptions(target_facts().vector_bits))
