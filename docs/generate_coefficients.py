@@ -177,6 +177,7 @@ def texts(table: Table) -> Iterator[str]:
 
 
 LN2 = mp.log(2)
+_SCALE = 2 / (3 * LN2)
 _HALF = LN2 / 2 * mp.mpf("1.0001")
 
 
@@ -184,6 +185,11 @@ def _exp_fit(count: int) -> Fit:
     return Fit(
         lambda x: (mp.exp(x) - 1 - x) / x**2, -_HALF, _HALF, count, lambda x: x**2 * mp.exp(-x)
     )
+
+
+def _exp2_fit(count: int) -> Fit:
+    half = mp.mpf("0.50001")
+    return Fit(lambda x: (2**x - 1) / x, -half, half, count, lambda x: x / 2**x)
 
 
 _LOG_REACH = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)
@@ -200,6 +206,44 @@ def _log_fit(count: int) -> Fit:
     )
 
 
+def _sine_fit(count: int) -> Fit:
+    """Sin(x) is x + x·z·P(z), where z = x**2."""
+
+    def ratio(z: Real) -> Real:
+        return mp.sin(mp.sqrt(z)) / mp.sqrt(z)
+
+    reach = (mp.pi / 2 * mp.mpf("1.0001")) ** 2
+    return Fit(lambda z: (ratio(z) - 1) / z, 0, reach, count, lambda z: z / ratio(z))
+
+
+def _tangent_fit(count: int) -> Fit:
+    """Tan(x) is x + x·z·P(z), where z = x**2."""
+
+    def ratio(z: Real) -> Real:
+        return mp.tan(mp.sqrt(z)) / mp.sqrt(z)
+
+    reach = (mp.pi / 4 * mp.mpf("1.0001")) ** 2
+    return Fit(lambda z: (ratio(z) - 1) / z, 0, reach, count, lambda z: z / ratio(z))
+
+
+def _words(value: Callable[[], Real], width: int, count: int) -> tuple[int, ...]:
+    """Return the bits of a number below 1, in words."""
+    with mp.workprec(width * (count + 4)):
+        whole = int(mp.floor(value() * mp.mpf(2) ** (width * count)))
+    mask = (1 << width) - 1
+    return tuple([whole >> width * (count - 1 - place) & mask for place in range(count)])
+
+
+def _fine_fit(count: int) -> Fit:
+    """Log(m) is 2/3·s·(3 + z + z**2·P(z))."""
+    fit = _log_fit(count)
+
+    def rest(z: Real) -> Real:
+        return 3 * (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1 - z / 3) / z**2
+
+    return Fit(rest, fit.low, fit.high, count, lambda z: z**2)
+
+
 TABLES = (
     Table(
         "LN2",
@@ -207,11 +251,50 @@ TABLES = (
         {32: parts(LN2, (14, 24)), 64: parts(LN2, (40, 53))},
     ),
     Table("EXP", "(exp(x) - 1 - x) / x**2", {32: _exp_fit(5), 64: _exp_fit(11)}),
+    Table("EXP2", "(2**x - 1) / x", {32: _exp2_fit(6), 64: _exp2_fit(12)}),
+    Table(
+        "LOG10_2",
+        "log10(2) in parts; the first times a whole number of an exponent is exact",
+        {32: parts(mp.log10(2), (14, 24)), 64: parts(mp.log10(2), (40, 53))},
+    ),
     Table(
         "LOG",
         "(log((1 + s) / (1 - s)) - 2s) / s**3 in z = s**2",
         {32: _log_fit(4), 64: _log_fit(7)},
     ),
+    Table(
+        "LOG_FINE",
+        "(3 atanh(s) / s - 3 - s**2) / s**4 in z = s**2",
+        {32: _fine_fit(3), 64: _fine_fit(7)},
+    ),
+    Table(
+        "LOG2_SCALE",
+        "2 / (3 log(2)), and in parts",
+        {
+            32: (*parts(_SCALE, (24,)), *parts(_SCALE, (12, 24))),
+            64: (*parts(_SCALE, (53,)), *parts(_SCALE, (26, 53))),
+        },
+    ),
+    Table(
+        "PI",
+        "pi in parts; whole and half numbers of it times the first ones are exact",
+        {32: parts(mp.pi, (13, 13, 13, 24)), 64: parts(mp.pi, (38, 38, 53))},
+    ),
+    Table(
+        "HALF_PI",
+        "pi / 2 in parts; whole numbers of it times the first ones are exact",
+        {32: parts(mp.pi / 2, (13, 13, 13, 24)), 64: parts(mp.pi / 2, (38, 38, 53))},
+    ),
+    Table(
+        "INVERSE_PI",
+        "the bits of 1 / pi in words, after one word of zeros",
+        {
+            32: (0, *_words(lambda: 1 / mp.pi, 32, 7)),
+            64: (0, *_words(lambda: 1 / mp.pi, 64, 19)),
+        },
+    ),
+    Table("SIN", "(sin(x) - x) / x**3 in z = x**2", {32: _sine_fit(4), 64: _sine_fit(8)}),
+    Table("TAN", "(tan(x) - x) / x**3 in z = x**2", {32: _tangent_fit(7), 64: _tangent_fit(14)}),
 )
 
 

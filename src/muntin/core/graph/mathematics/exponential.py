@@ -1,23 +1,67 @@
-"""Powers of e and 2: a power of two times a polynomial."""
+"""Powers of e and of 2: a power of two times a polynomial."""
 
 from __future__ import annotations
 
-from muntin.core.graph.mathematics.coefficients import EXP, LN2
-from muntin.core.graph.mathematics.parts import polynomial, scaled, to_whole
+from muntin.core.graph.mathematics.coefficients import EXP, EXP2, LN2
+from muntin.core.graph.mathematics.parts import FORMATS, polynomial, scaled, to_whole
 from muntin.core.graph.mathematics.term import Term
 
-# Where the results are 0 and infinite.
-_LIMITS = {32: (-104.0, 89.0), 64: (-746.0, 710.0)}
-
+__all__ = ["exp", "exp2", "expm1", "half_exp", "power_of_two", "reduced", "sigmoid"]
 
 LOG2_E = 1.4426950408889634
+# Below and above these the results are 0 (-1 for expm1) and infinite.
+_EXP = {32: (-104.0, 89.0), 64: (-746.0, 710.0)}
+_EXP2 = {32: (-151.0, 129.0), 64: (-1076.0, 1025.0)}
+_EXPM1 = {32: (-18.0, 89.0), 64: (-38.0, 710.0)}
+_HALF_EXP = {32: 90.0, 64: 711.0}
+
+
+def reduced(x: Term) -> tuple[Term, Term]:
+    """Return exp(r) - 1 and the n in the low bits of a float, of x = n·log(2) + r."""
+    first, second = LN2[x.bits]
+    whole, shifted = to_whole(x * LOG2_E)
+    rest = (x - whole * first) - whole * second
+    return rest + rest * rest * polynomial(rest, EXP[x.bits]), shifted
 
 
 def exp(x: Term) -> Term:
-    low, high = _LIMITS[x.bits]
-    first, second = LN2[x.bits]
+    low, high = _EXP[x.bits]
     x = x.above(low).below(high)
-    whole, shifted = to_whole(x * LOG2_E)
-    rest = (x - whole * first) - whole * second
-    series = rest + rest * rest * polynomial(rest, EXP[x.bits])
+    series, shifted = reduced(x)
     return scaled(1.0 + series, shifted, x < 0)
+
+
+def exp2(x: Term) -> Term:
+    low, high = _EXP2[x.bits]
+    x = x.above(low).below(high)
+    whole, shifted = to_whole(x)
+    rest = x - whole
+    return scaled(1.0 + rest * polynomial(rest, EXP2[x.bits]), shifted, x < 0)
+
+
+def expm1(x: Term) -> Term:
+    low, high = _EXPM1[x.bits]
+    series, shifted = reduced(x.above(low).below(high))
+    half = power_of_two(shifted, -1)
+    # Twice what is halved: the greatest power of two alone would be infinite.
+    return (2.0 * (half * series + (half - 0.5))).with_sign_of(x)
+
+
+def half_exp(x: Term) -> Term:
+    """Return exp(x) / 2 of an x that is not negative: infinite later than exp(x)."""
+    series, shifted = reduced(x.below(_HALF_EXP[x.bits]))
+    reserve = x.bits
+    return (1.0 + series) * power_of_two(shifted, -reserve) * 2.0 ** (reserve - 1)
+
+
+def power_of_two(shifted: Term, more: int) -> Term:
+    """Return 2**(n + more), a normal number, for the n in the low bits of a float."""
+    format = FORMATS[shifted.bits]
+    power = (shifted.as_bits() << format.fraction) + ((format.bias + more) << format.fraction)
+    return power.as_float()
+
+
+def sigmoid(x: Term) -> Term:
+    """Return 1 / (1 + exp(-x))."""
+    small = exp(-abs(x))
+    return (x < 0).choose(small, 1.0) / (small + 1.0)

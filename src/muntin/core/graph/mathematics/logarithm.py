@@ -2,33 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, nan
 
-from muntin.core.graph.mathematics.coefficients import LN2, LOG
-from muntin.core.graph.mathematics.parts import (
-    FORMATS,
-    is_normal,
-    polynomial,
-    split,
-    to_float,
-)
+from muntin.core.graph.mathematics.coefficients import LN2, LOG, LOG10_2
+from muntin.core.graph.mathematics.exponential import exp
+from muntin.core.graph.mathematics.parts import FORMATS, is_normal, polynomial, split, to_float
 from muntin.core.graph.mathematics.term import Term
 
+__all__ = ["log", "log10", "log1p", "log2", "logaddexp", "near_one"]
 
-def log(x: Term) -> Term:
-    fraction = FORMATS[x.bits].fraction
-    is_rare = is_normal(x).negated()
-    is_tiny = x < 2.0 ** (2 - FORMATS[x.bits].bias)
-    y = is_rare.rarely(is_tiny.choose(x * 2.0**fraction, x), x)
-    k, m = split(y)
-    whole = to_float(k, x.bits)
-    whole = is_rare.rarely(is_tiny.choose(whole - fraction, whole), whole)
-    high, low = LN2[x.bits]
-    f = m - 1.0
+LOG2_E = 1.4426950408889634
+LOG10_E = 0.4342944819032518
+
+
+def near_one(f: Term, more: Term | float = 0.0) -> Term:
+    """Return log(1 + f) + more of an f for which 1 + f is from sqrt(1/2) to sqrt(2)."""
     s = f / (f + 2.0)
     z = s * s
     square = 0.5 * (f * f)
-    series = z * polynomial(z, LOG[x.bits])
-    result = whole * high + (f - (square - (s * (square + series) + whole * low)))
-    special = (x > 0).choose(x, x.equals(0).choose(x.like(-inf), nan))
-    return is_rare.rarely((x > 0).both(x < inf).choose(result, special), result)
+    series = s * (square + z * polynomial(z, LOG[f.bits]))
+    if isinstance(more, Term):
+        series = series + more
+    return f - (square - series)
+
+
+def log(x: Term) -> Term:
+    high, low = LN2[x.bits]
+    return _logarithm(x, lambda k, f: k * high + near_one(f, k * low))
+
+
+def log2(x: Term) -> Term:
+    return _logarithm(x, lambda k, f: k + near_one(f) * LOG2_E)
+
+
+def log10(x: Term) -> Term:
+    high, low = LOG10_2[x.bits]
+    return _logarithm(x, lambda k, f: k * high + (k * low + near_one(f) * LOG10_E))
+
+
+def _logarithm(x: Term, formula: Callable[[Term, Term], Term]) -> Term:
+    """Return the formula in k and m - 1 of x = m·2**k, and what it has no meaning for."""
+    format = FORMATS[x.bits]
+    is_rare = is_normal(x).negated()
+    is_small = x < 2.0 ** (1 - format.bias)
+    up = 2.0**format.fraction
+    k, m = split(is_rare.rarely(is_small.choose(x * up, x), x))
+    k = to_float(k, x.bits)
+    k = is_rare.rarely(is_small.choose(k - format.fraction, k), k)
+    result = formula(k, m - 1.0)
+    return is_rare.rarely(_at_the_ends(x, result), result)
+
+
+def _at_the_ends(x: Term, result: Term) -> Term:
+    """Return the logarithm of 0, of negative numbers, of infinity and NaN, else the result."""
+    bottom = x.equals(0).choose(x.like(-inf), nan)
+    return (x > 0).choose((x < inf).choose(result, x), x.is_nan().choose(x, bottom))
+
+
+def log1p(x: Term) -> Term:
+    total = x + 1.0
+    back = total - 1.0
+    lost = (1.0 - (total - back)) + (x - back)
+    is_rare = is_normal(total).negated()
+    k, m = split(total)
+    # Four times 2**-k, which may be subnormal.
+    down = (x.like(4.0).as_bits() - (k << FORMATS[x.bits].fraction)).as_float()
+    f = (m - 1.0) + lost * down * 0.25
+    high, low = LN2[x.bits]
+    k = to_float(k, x.bits)
+    result = k * high + near_one(f, k * low)
+    return is_rare.rarely(_at_the_ends(total, result), result.with_sign_of(x))
+
+
+def logaddexp(x: Term, y: Term) -> Term:
+    """Return log(exp(x) + exp(y))."""
+    apart = abs(x - y)
+    greater = (x > y).choose(x, y)
+    small = exp(-apart)
+    # Of equal infinities the difference is NaN.
+    small = x.equals(y).choose(small.like(1.0), small)
+    return greater + log1p(small)

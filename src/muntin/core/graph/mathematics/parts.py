@@ -10,6 +10,7 @@ from muntin.core.graph.mathematics.term import Term
 __all__ = [
     "FORMATS",
     "Format",
+    "head",
     "is_normal",
     "polynomial",
     "scaled",
@@ -66,6 +67,12 @@ def to_whole(x: Term) -> tuple[Term, Term]:
     shifter = FORMATS[x.bits].shifter
     shifted = x + shifter
     return shifted - shifter, shifted
+
+
+def head(x: Term) -> Term:
+    """Return x with the upper half of its digits alone: two such have an exact product."""
+    cut = FORMATS[x.bits].fraction // 2 + 1
+    return (x.as_bits() & -(1 << cut)).as_float()
 
 
 def to_float(whole: Term, bits: int) -> Term:

@@ -1,0 +1,132 @@
+"""Functions of floats in mpmath, and how far a result is from them in units in the last place."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import mpmath as mp
+import numpy as np
+
+__all__ = ["CASES", "Case", "error", "errors", "samples"]
+
+PRECISION = 240
+FAR = 1400  # bits in which an angle of 2**1023 is reduced
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a function should give.
+
+    Attributes
+    ----------
+    right
+        The function in mpmath; NaN where it raises or is not real.
+    spans
+        Where, besides everywhere, the operands are taken: an interval an operand.
+    precision
+        The bits in which `right` computes.
+    near_zero
+        The absolute error, in units of the type's epsilon, that is allowed beside four units in
+        the last place: where the result crosses 0 elsewhere than at 0.
+    """
+
+    right: Callable[..., object]
+    spans: Sequence[tuple[tuple[float, float], ...]] = (((-10, 10),),)
+    precision: int = PRECISION
+    near_zero: float = 0.0
+
+
+def _spans(*spans):
+    return tuple((span,) for span in spans)
+
+
+def _log(base=mp.e):
+    return lambda x: mp.log(x) / mp.log(base)
+
+
+def _power(x, y):
+    return mp.power(x, y) if x > 0 or y == mp.floor(y) else mp.nan
+
+
+_EXPONENTS = _spans((-110, 90), (-760, 710), (-1, 1))
+_ANGLES = _spans((-10, 10), (-4000, 4000), (-60000, 60000))
+
+CASES: dict[str, Case] = {
+    "exp": Case(mp.exp, _EXPONENTS),
+    "exp2": Case(lambda x: mp.power(2, x), _EXPONENTS),
+    "expm1": Case(mp.expm1, _EXPONENTS),
+    "sigmoid": Case(lambda x: 1 / (1 + mp.exp(-x)), _EXPONENTS),
+    "log": Case(_log(), _spans((0.5, 2), (0.99, 1.01), (0, 1e6))),
+    "log2": Case(_log(2), _spans((0.5, 2), (0.99, 1.01), (0, 1e6))),
+    "log10": Case(_log(10), _spans((0.5, 2), (0.99, 1.01), (0, 1e6))),
+    "log1p": Case(mp.log1p, _spans((-1, 1), (-0.01, 0.01), (0, 1e6))),
+    "logaddexp": Case(
+        lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
+        (((-5, 5), (-5, 5)), ((-300, 300), (-300, 300))),
+        near_zero=1,
+    ),
+    "power": Case(_power, (((0, 10), (-20, 20)), ((0.9, 1.1), (-700, 700)), ((-9, 9), (-9, 9)))),
+    "sin": Case(mp.sin, _ANGLES, FAR),
+    "cos": Case(mp.cos, _ANGLES, FAR),
+    "tan": Case(mp.tan, _ANGLES, FAR),
+}
+
+
+def samples(name, dtype, count, seed=0):
+    """Return operands: of all exponents with random fractions, and from the spans."""
+    random = np.random.default_rng(seed)
+    case = CASES[name]
+    arity = len(case.spans[0])
+    digits = np.finfo(dtype).nmant
+    bits = np.dtype(dtype).itemsize * 8
+    parts = []
+    for _ in range(arity):
+        exponents = random.permutation(
+            np.linspace(0, 2 ** (bits - 1 - digits) - 2, count).astype(int)
+        )
+        fractions = random.integers(0, 1 << digits, count)
+        values = ((exponents << digits) | fractions).astype(f"u{bits // 8}").view(dtype)
+        parts.append([values * random.choice([-1, 1], count).astype(dtype)])
+    for spans in case.spans:
+        for part, span in zip(parts, spans, strict=True):
+            part.append(random.uniform(*span, count).astype(dtype))
+    return [np.concatenate(part) for part in parts]
+
+
+def errors(name, got, operands):
+    """Return the error of each result in units in the last place."""
+    case = CASES[name]
+    with mp.workprec(case.precision):
+        return np.array(
+            [
+                error(value, _wanted(case, numbers), got.dtype, case.near_zero)
+                for value, *numbers in zip(got, *operands, strict=True)
+            ]
+        )
+
+
+def _wanted(case, numbers):
+    try:
+        wanted = case.right(*[mp.mpf(float(number)) for number in numbers])
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return mp.nan
+    return wanted if isinstance(wanted, mp.mpf) else mp.nan
+
+
+def error(got, wanted, dtype, near_zero=0.0):
+    """Return |got - wanted| in units in the last place of what is wanted.
+
+    A result past the greatest number is right if infinite. Of an absolute error, what is allowed
+    near zero is taken off first.
+    """
+    info = np.finfo(dtype)
+    if mp.isnan(wanted) or np.isnan(got):
+        return 0.0 if mp.isnan(wanted) and np.isnan(got) else np.inf
+    if mp.isinf(wanted):
+        return 0.0 if got == float(wanted) else np.inf
+    beyond = mp.mpf(2) ** info.maxexp
+    size = min(abs(wanted), beyond)
+    exponent = mp.frexp(size)[1] if size else info.minexp
+    unit = mp.mpf(2) ** max(int(exponent) - info.nmant - 1, info.minexp - info.nmant)
+    value = mp.sign(got) * beyond if np.isinf(got) else mp.mpf(float(got))
+    apart = abs(value - mp.sign(wanted) * size)
+    return float(max(apart - near_zero * mp.mpf(float(info.eps)), 0) / unit)
