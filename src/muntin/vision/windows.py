@@ -156,9 +156,10 @@ def box_sum(function: str, image: Array, rows: int, columns: int, border: Border
     across = sum_type(function, type_of(image), (rows * columns,))
     down = sum_type(function, type_of(image), (rows,))
     tall = fitted(image, down)
-    sums = _pass(tall, (1,) * rows, border, _down)
     if rows > _FEW:
         sums = sum_down(tall, rows // 2, border)
+    else:
+        sums = _pass(tall, (1,) * rows, border, _down)
     return _run(fitted(sums, across), columns, _times_border(border, rows), _along)
 
 
