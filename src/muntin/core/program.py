@@ -200,11 +200,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Store:
-    """Write the element `index` behind a pointer."""
+    """Write the element `index` behind a pointer, past the caches if it is `streamed`."""
 
     pointer: Expr
     index: Expr
     value: Expr
+    streamed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +230,9 @@ class StreamBytes:
 class For:
     """Run `body` for var = start, start + step, … below stop; the step is positive.
 
-    `independent` says that no iteration reads what another writes.
+    `independent` says that no iteration reads what another writes. With several `lanes`, which
+    divide the number of iterations, so many are run as one on vectors; the body then consists of
+    names and stores of elements, and what is streamed lies at multiples of a vector's size.
     """
 
     var: Var
@@ -238,6 +241,7 @@ class For:
     step: int
     body: tuple[Statement, ...]
     independent: bool = False
+    lanes: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -339,22 +343,29 @@ class Builder:
     def note(self, var: Var, condition: Expr) -> None:
         self.add(Note(var, condition))
 
-    def store(self, pointer: Expr, index: Expr, value: Expr) -> None:
-        self.add(Store(pointer, index, value))
+    def store(self, pointer: Expr, index: Expr, value: Expr, *, streamed: bool = False) -> None:
+        self.add(Store(pointer, index, value, streamed))
 
     def add(self, statement: Statement) -> None:
         self._blocks[-1].append(statement)
 
     @contextmanager
     def loop(
-        self, name: str, start: Expr, stop: Expr, step: int = 1, *, independent: bool = False
+        self,
+        name: str,
+        start: Expr,
+        stop: Expr,
+        step: int = 1,
+        *,
+        independent: bool = False,
+        lanes: int = 1,
     ) -> Iterator[Var]:
         """Collect the body of a loop; yields its variable."""
         var = self.fresh(name, INDEX)
         self._blocks.append([])
         yield var
         body = tuple(self._blocks.pop())
-        self.add(For(var, start, stop, step, body, independent))
+        self.add(For(var, start, stop, step, body, independent, lanes))
 
     @contextmanager
     def when(self, condition: Expr) -> Iterator[None]:

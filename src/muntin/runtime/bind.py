@@ -117,7 +117,7 @@ def bind(
     slots += [*sizes.counts, *sizes.outer, *sizes.origins]
     slots += [sizes.rows, sizes.columns, sizes.row_origin, sizes.column_origin]
     phase_slot = len(slots)
-    slots.append(0)
+    slots += [0] * len(facts.outputs)
     scalar_slot = len(slots)
     slots += [0] * len(facts.scalars)
     moved = _bytes_a_column(facts, domain)
@@ -127,7 +127,7 @@ def bind(
         threads = 1
     grain = _grain(facts, sizes, moved, threads, modes, limits)
     scratch = facts.fixed_scratch
-    if facts.has_rings or modes != {RowMode.DIRECT}:
+    if facts.has_rings or not modes <= facts.unpacked_modes:
         scratch += sum(rows.nbytes(grain[2]) for rows in facts.rows)
     if RowMode.BLOCKED in modes:
         scratch += sum(rows.nbytes(grain[2]) for rows in facts.blocks)
@@ -279,7 +279,7 @@ def _widest(facts: KernelFacts, columns: int, modes: set[RowMode], limits: Limit
     if facts.has_rings:
         a_column = sum(row.depth * row.pixel for row in facts.rows)
         return max(limits.l2 // 2 // max(a_column, 1), 256, 4 * facts.reach)
-    if modes == {RowMode.DIRECT}:
+    if modes <= facts.unpacked_modes:
         return columns
     return _BLOCK_COLUMNS if RowMode.BLOCKED in modes else _PACKED_COLUMNS
 

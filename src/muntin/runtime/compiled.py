@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,25 +21,36 @@ __all__ = ["ENTRY", "CompiledKernel"]
 ENTRY = "muntin_kernel"
 _COMPILER = "muntin.runtime.compiler"  # not imported where machine code is found on disk
 _BINDINGS = 64  # sizes and strides remembered for each kernel
+_PARTS = 4  # stages, lowered, module, facts
 
 
 class CompiledKernel:
-    """A kernel: its graph, stages, program and machine code, each made when first needed."""
+    """A kernel: its graph, stages, program and machine code, each made when first needed.
+
+    Each is made once, also where threads ask at the same time: code that a second one replaced
+    would vanish while it runs.
+    """
 
     def __init__(self, graph: KernelGraph) -> None:
         self.graph = graph
+        self._parts: LRU[str, Any] = LRU(_PARTS)
         self._bindings: LRU[Any, Binding] = LRU(_BINDINGS)
+        self._entry: int | None = None
 
-    @cached_property
+    @property
     def stages(self) -> Stages:
         """What is inlined, rolled and stored."""
-        stages: Stages = import_module(_COMPILER).form_stages(self.graph)
+        stages: Stages = self._parts.get_or_make(
+            "stages", lambda: import_module(_COMPILER).form_stages(self.graph)
+        )
         return stages
 
-    @cached_property
+    @property
     def lowered(self) -> Lowered:
         """The program, the order of its slots, and what a caller must know."""
-        lowered: Lowered = import_module(_COMPILER).lower_rows(self.graph, self.stages)
+        lowered: Lowered = self._parts.get_or_make(
+            "lowered", lambda: import_module(_COMPILER).lower_rows(self.graph, self.stages)
+        )
         return lowered
 
     @property
@@ -49,24 +59,34 @@ class CompiledKernel:
         text: str = import_module(_COMPILER).llvm_text(self.lowered)
         return text
 
-    @cached_property
+    @property
     def module(self) -> NativeModule:
         """The machine code, compiled or loaded at the first use."""
+        module: NativeModule = self._parts.get_or_make("module", self._compiled)
+        return module
+
+    def _compiled(self) -> NativeModule:
         return compile_ir(
             lambda: self.llvm,
             repr(self.graph.key),
             notes=lambda: self.lowered.facts.encoded(),
         )
 
-    @cached_property
+    @property
     def facts(self) -> KernelFacts:
         """What a caller must know, kept with the machine code."""
-        return KernelFacts.decoded(self.module.notes)
+        facts: KernelFacts = self._parts.get_or_make(
+            "facts", lambda: KernelFacts.decoded(self.module.notes)
+        )
+        return facts
 
-    @cached_property
+    @property
     def entry(self) -> int:
         """The address of the machine code."""
-        return self.module.address(ENTRY)
+        entry = self._entry
+        if entry is None:
+            entry = self._entry = self.module.address(ENTRY)
+        return entry
 
     def binding(
         self,

@@ -141,7 +141,8 @@ def _launch(
     for slot, position, offset in step.asides:
         unread.append(np.empty_like(held[position], order="C"))
         slots[slot] = _address(unread[-1]) + offset
-    slots[binding.phase_slot] = slots[binding.output_slots[0]] & (CACHE_LINE - 1)
+    for number, slot in enumerate(binding.output_slots):
+        slots[binding.phase_slot + number] = slots[slot] & (CACHE_LINE - 1)
     for slot, position, dtype in step.scalars:
         slots[slot] = scalar_bits(numbers[position], dtype)
     scheduler.launch(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field
 
 from muntin.core.emit.llvm_cast import cast_lines
+from muntin.core.emit.llvm_types import literal, memory_type, suffix, value_type
 from muntin.core.graph.ops import op
+from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.program import (
+    BOOL,
     POINTER,
     Advance,
     Apply,
@@ -30,7 +32,7 @@ from muntin.core.program import (
     Var,
     While,
 )
-from muntin.dtypes import DType
+from muntin.dtypes import DTYPES, DType
 from muntin.errors import InternalError
 
 __all__ = ["ENTRY", "LlvmOptions", "emit_llvm"]
@@ -69,35 +71,6 @@ def _width(bits: int) -> str:
     return f'"prefer-vector-width"="{bits}" "min-legal-vector-width"="0"'
 
 
-def value_type(dtype: DType) -> str:
-    """Return the type of a value in a register."""
-    if dtype.kind == "f":
-        return "float" if dtype.bits == 32 else "double"
-    return "ptr" if dtype.kind == "p" else f"i{dtype.bits}"
-
-
-def memory_type(dtype: DType) -> str:
-    """Return the type of an element in memory."""
-    return "i8" if dtype.kind == "b" else value_type(dtype)
-
-
-def suffix(dtype: DType) -> str:
-    """Return what an intrinsic's name ends with."""
-    return f"f{dtype.bits}" if dtype.kind == "f" else f"i{dtype.bits}"
-
-
-def literal(value: int | float, dtype: DType) -> str:
-    """Return a number as LLVM writes it, floats by their bits."""
-    if dtype.kind == "f":
-        number = float(value)
-        if dtype.bits == 32:
-            number = struct.unpack("<f", struct.pack("<f", number))[0]
-        return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
-    if dtype.kind == "b":
-        return "true" if value else "false"
-    return str(int(value))
-
-
 @dataclass(slots=True)
 class _FunctionText:
     """The text of one function while it is written."""
@@ -107,6 +80,8 @@ class _FunctionText:
     allocas: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     mutable: dict[str, DType] = field(default_factory=dict)
+    vectors: dict[str, str] = field(default_factory=dict)  # names that vary between lanes
+    lanes: int = 1
     count: int = 0
     block: str = "entry"
 
@@ -187,6 +162,32 @@ class _FunctionText:
                 return self.line(f"getelementptr i8, ptr {base}, i64 {nbytes}")
         raise InternalError(f"emit.llvm: no text for the expression {type(expr).__name__}")
 
+    def data(self, expr: Expr) -> str:
+        """Return the value of an element's expression: in a loop of several lanes, a vector."""
+        if self.lanes == 1:
+            return self.value(expr)
+        match expr:
+            case Const():
+                return literal(expr.value, expr.dtype, self.lanes)
+            case Var():
+                return self.vectors.get(expr.name) or self.spread(expr)
+            case Apply():
+                return self.apply(expr)
+            case Convert():
+                return self.convert(expr)
+            case Load():
+                return self.load(expr)
+        raise InternalError(f"emit.llvm: no vector for the expression {type(expr).__name__}")
+
+    def spread(self, var: Var) -> str:
+        """Return a vector that holds a number in every lane."""
+        kind, wide = value_type(var.dtype), value_type(var.dtype, self.lanes)
+        first = self.line(f"insertelement {wide} poison, {kind} {self.value(var)}, i64 0")
+        mask = f"<{self.lanes} x i32> zeroinitializer"
+        spread = self.line(f"shufflevector {wide} {first}, {wide} poison, {mask}")
+        self.vectors[var.name] = spread
+        return spread
+
     def apply(self, expr: Apply) -> str:
         operand_type = expr.args[-1].dtype
         kind = "u" if operand_type is POINTER else operand_type.kind
@@ -196,22 +197,32 @@ class _FunctionText:
                 f"emit.llvm: row {expr.op.name} has no spelling for {operand_type}; "
                 "expand should have replaced it by its body"
             )
-        operands = [self.value(arg) for arg in expr.args]
+        operands = [self.data(arg) for arg in expr.args]
         name = self.name()
+        lanes = self.lanes
         text = template.format(
             *operands,
-            t=value_type(operand_type),
-            r=value_type(expr.dtype),
-            s=suffix(operand_type),
+            t=value_type(operand_type, lanes),
+            r=value_type(expr.dtype, lanes),
+            s=suffix(operand_type, lanes),
+            c=value_type(BOOL, lanes),
+            zero=literal(0, operand_type, lanes),
+            one=literal(1, operand_type, lanes),
+            ones=literal(1 if operand_type.is_bool else -1, operand_type, lanes),
             d=name,
         )
         self.lines += [f"  {part}" for part in text.split("\n")]
         return name
 
     def convert(self, expr: Convert) -> str:
-        value = self.value(expr.arg)
+        value = self.data(expr.arg)
         lines, result = cast_lines(
-            value, expr.arg.dtype, expr.dtype, saturate=expr.saturate, name=self.name
+            value,
+            expr.arg.dtype,
+            expr.dtype,
+            saturate=expr.saturate,
+            lanes=self.lanes,
+            name=self.name,
         )
         self.lines += [f"  {line}" for line in lines]
         return result
@@ -233,9 +244,11 @@ class _FunctionText:
 
     def load(self, expr: Load) -> str:
         address = self.element(expr.pointer, expr.index, expr.dtype)
-        kind = memory_type(expr.dtype)
+        kind = memory_type(expr.dtype, self.lanes)
         loaded = self.line(f"load {kind}, ptr {address}, align {expr.dtype.itemsize}")
-        return self.line(f"icmp ne i8 {loaded}, 0") if expr.dtype.is_bool else loaded
+        if not expr.dtype.is_bool:
+            return loaded
+        return self.line(f"icmp ne {kind} {loaded}, {literal(0, _BYTE, self.lanes)}")
 
     # --- statements -------------------------------------------------------------------------------
 
@@ -245,6 +258,8 @@ class _FunctionText:
 
     def statement(self, statement: Statement) -> None:
         match statement:
+            case Let() if self.lanes > 1:
+                self.vectors[statement.var.name] = self.data(statement.value)
             case Let():
                 self.values[statement.var.name] = self.value(statement.value)
             case Set():
@@ -290,14 +305,16 @@ class _FunctionText:
         self.lines.append(f"  store i1 {noted}, ptr %m.{statement.var.name}")
 
     def store(self, statement: Store) -> None:
-        value = self.value(statement.value)
-        dtype = statement.value.dtype
+        lanes, dtype = self.lanes, statement.value.dtype
+        value = self.data(statement.value)
         address = self.element(statement.pointer, statement.index, dtype)
+        kind = memory_type(dtype, lanes)
         if dtype.is_bool:
-            value = self.line(f"zext i1 {value} to i8")
-        self.lines.append(
-            f"  store {memory_type(dtype)} {value}, ptr {address}, align {dtype.itemsize}"
-        )
+            value = self.line(f"zext {value_type(BOOL, lanes)} {value} to {kind}")
+        align, past = dtype.itemsize, ""
+        if statement.streamed:
+            align, past = min(dtype.itemsize * lanes, CACHE_LINE), ", !nontemporal !{i32 1}"
+        self.lines.append(f"  store {kind} {value}, ptr {address}, align {align}{past}")
 
     def loop(self, statement: For) -> None:
         start, stop = self.value(statement.start), self.value(statement.stop)
@@ -312,8 +329,11 @@ class _FunctionText:
         self.lines.append(f"  br i1 {test}, label %{body}, label %{done}")
         self.start(body)
         self.values[statement.var.name] = variable
+        self.lanes = statement.lanes
         self.statements(statement.body)
-        self.lines.append(f"  {following} = add nsw i64 {variable}, {statement.step}")
+        self.lanes, step = 1, statement.step * statement.lanes
+        self.vectors.clear()
+        self.lines.append(f"  {following} = add nsw i64 {variable}, {step}")
         self.lines.append(f"  br label %{head}{self.loop_metadata(statement)}")
         self.lines[phi] = (
             f"  {variable} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
@@ -322,7 +342,7 @@ class _FunctionText:
 
     def loop_metadata(self, statement: For) -> str:
         """Ask for vectors where iterations are independent; keep other loops as they are."""
-        if statement.independent:
+        if statement.independent and statement.lanes == 1:
             hints = ['!"llvm.loop.vectorize.enable", i1 true']
         else:
             hints = ['!"llvm.loop.vectorize.enable", i1 false', '!"llvm.loop.unroll.disable"']
@@ -358,7 +378,7 @@ class _FunctionText:
         self.start(done)
 
 
-_ADD = op("add")
+_ADD, _BYTE = op("add"), DTYPES["uint8"]
 
 
 def _stream_function(vector_width: int) -> str:

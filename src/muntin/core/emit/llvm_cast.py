@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from muntin.dtypes import DType
+from muntin.core.emit.llvm_types import literal, suffix, value_type
+from muntin.dtypes import DTYPES, DType
 
 __all__ = ["cast_lines"]
 
-
-def _type(dtype: DType) -> str:
-    if dtype.kind == "f":
-        return "float" if dtype.bits == 32 else "double"
-    return f"i{dtype.bits}"
-
-
-def _float(value: float) -> str:
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+_BOOL, _INT32 = DTYPES["bool"], DTYPES["int32"]
 
 
 def cast_lines(
-    value: str, source: DType, target: DType, *, saturate: bool, name: Callable[[], str]
+    value: str,
+    source: DType,
+    target: DType,
+    *,
+    saturate: bool,
+    lanes: int = 1,
+    name: Callable[[], str],
 ) -> tuple[list[str], str]:
     """Return the lines that cast `value`, and the name of the result.
 
@@ -34,85 +33,103 @@ def cast_lines(
         The two types.
     saturate
         Clamp integers to the target's range.
+    lanes
+        How many values there are, as a vector.
     name
         Gives a new name.
     """
-    lines: list[str] = []
+    cast = _Cast(source, target, lanes, name)
+    result = value if source is target else cast.result(value, saturate=saturate)
+    return cast.lines, result
 
-    def line(text: str) -> str:
-        result = name()
-        lines.append(f"{result} = {text}")
+
+@dataclass(frozen=True, slots=True)
+class _Cast:
+    source: DType
+    target: DType
+    lanes: int
+    name: Callable[[], str]
+    lines: list[str] = field(default_factory=list)
+
+    def line(self, text: str) -> str:
+        result = self.name()
+        self.lines.append(f"{result} = {text}")
         return result
 
-    if source is target:
-        return lines, value
-    if target.is_bool:
-        zero = _float(0.0) if source.is_float else "0"
-        compare = "fcmp une" if source.is_float else "icmp ne"
-        return lines, line(f"{compare} {_type(source)} {value}, {zero}")
-    if source.is_float and target.is_float:
-        word = "fpext" if target.bits > source.bits else "fptrunc"
-        return lines, line(f"{word} {_type(source)} {value} to {_type(target)}")
-    if target.is_float:
-        word = "sitofp" if source.kind == "i" else "uitofp"
-        return lines, line(f"{word} {_type(source)} {value} to {_type(target)}")
-    if source.is_float:
-        return lines, _float_to_integer(value, source, target, line)
-    if saturate:
-        value = _clamp_integer(value, source, target, line)
-    return lines, _resize(value, source, target, line)
+    def type(self, dtype: DType) -> str:
+        return value_type(dtype, self.lanes)
 
+    def number(self, value: float, dtype: DType) -> str:
+        return literal(value, dtype, self.lanes)
 
-def _resize(value: str, source: DType, target: DType, line: Callable[[str], str]) -> str:
-    if source.bits == target.bits:
-        return value
-    if source.bits > target.bits:
-        word = "trunc"
-    else:
+    def choose(self, condition: str, dtype: DType, yes: str, no: str) -> str:
+        kind = self.type(dtype)
+        return self.line(f"select {self.type(_BOOL)} {condition}, {kind} {yes}, {kind} {no}")
+
+    def result(self, value: str, *, saturate: bool) -> str:
+        source, target = self.source, self.target
+        before, after = self.type(source), self.type(target)
+        if target.is_bool:
+            compare = "fcmp une" if source.is_float else "icmp ne"
+            return self.line(f"{compare} {before} {value}, {self.number(0, source)}")
+        if source.is_float and target.is_float:
+            word = "fpext" if target.bits > source.bits else "fptrunc"
+            return self.line(f"{word} {before} {value} to {after}")
+        if target.is_float:
+            word = "sitofp" if source.kind == "i" else "uitofp"
+            return self.line(f"{word} {before} {value} to {after}")
+        if source.is_float:
+            return self.float_to_integer(value)
+        return self.resize(self.clamp(value) if saturate else value)
+
+    def resize(self, value: str) -> str:
+        source, target = self.source, self.target
+        if source.bits == target.bits:
+            return value
         word = "sext" if source.kind == "i" else "zext"
-    return line(f"{word} {_type(source)} {value} to {_type(target)}")
+        if source.bits > target.bits:
+            word = "trunc"
+        return self.line(f"{word} {self.type(source)} {value} to {self.type(target)}")
 
-
-def _clamp_integer(value: str, source: DType, target: DType, line: Callable[[str], str]) -> str:
-    kind, sign = _type(source), "s" if source.kind == "i" else "u"
-    if target.greatest < source.greatest:
-        value = line(
-            f"call {kind} @llvm.{sign}min.{kind}({kind} {value}, {kind} {target.greatest})"
+    def clamp(self, value: str) -> str:
+        """Clamp an integer to the range of the target."""
+        source, target = self.source, self.target
+        bounds = (
+            ("min", target.greatest, target.greatest < source.greatest),
+            ("max", target.least, target.least > source.least),
         )
-    if target.least > source.least:
-        value = line(f"call {kind} @llvm.{sign}max.{kind}({kind} {value}, {kind} {target.least})")
-    return value
+        kind, sign = self.type(source), "s" if source.kind == "i" else "u"
+        for word, bound, is_needed in bounds:
+            if is_needed:
+                number = self.number(bound, source)
+                intrinsic = f"@llvm.{sign}{word}.{suffix(source, self.lanes)}"
+                value = self.line(f"call {kind} {intrinsic}({kind} {value}, {kind} {number})")
+        return value
 
-
-def _float_to_integer(value: str, source: DType, target: DType, line: Callable[[str], str]) -> str:
-    kind = _type(source)
-    mantissa = 24 if source.bits == 32 else 53
-    # Compare-and-select maps NaN to the lower bound, which is the 0 it must give if unsigned.
-    low = float(target.least)
-    above = line(f"fcmp ogt {kind} {value}, {_float(low)}")
-    clamped = line(f"select i1 {above}, {kind} {value}, {kind} {_float(low)}")
-    exact = target.greatest.bit_length() <= mantissa
-    limit = (
-        float(target.greatest) if exact else _below(2.0 ** target.greatest.bit_length(), mantissa)
-    )
-    below = line(f"fcmp olt {kind} {clamped}, {_float(limit)}")
-    clamped = line(f"select i1 {below}, {kind} {clamped}, {kind} {_float(limit)}")
-    if target.bits < 32:
-        wide = line(f"fptosi {kind} {clamped} to i32")
-        result = line(f"trunc i32 {wide} to {_type(target)}")
-    else:
-        word = "fptosi" if target.kind == "i" else "fptoui"
-        result = line(f"{word} {kind} {clamped} to {_type(target)}")
-    integer = _type(target)
-    if not exact:
-        past = line(f"fcmp oge {kind} {value}, {_float(2.0 ** target.greatest.bit_length())}")
-        result = line(f"select i1 {past}, {integer} {target.greatest}, {integer} {result}")
-    if target.kind == "i":
-        ordered = line(f"fcmp ord {kind} {value}, {value}")
-        result = line(f"select i1 {ordered}, {integer} {result}, {integer} 0")
-    return result
-
-
-def _below(power: float, mantissa: int) -> float:
-    """Return the largest float of `mantissa` bits below a power of two."""
-    return power - math.ldexp(power, -mantissa)
+    def float_to_integer(self, value: str) -> str:
+        """Truncate toward zero and clamp; NaN gives 0."""
+        source, target = self.source, self.target
+        kind, mantissa = self.type(source), 24 if source.bits == 32 else 53
+        power = 2.0 ** target.greatest.bit_length()
+        exact = target.greatest.bit_length() <= mantissa
+        limit = float(target.greatest) if exact else power - math.ldexp(power, -mantissa)
+        # Compare-and-select maps NaN to the lower bound, which is the 0 it must give if unsigned.
+        clamped = value
+        for test, bound in (("ogt", float(target.least)), ("olt", limit)):
+            number = self.number(bound, source)
+            inside = self.line(f"fcmp {test} {kind} {clamped}, {number}")
+            clamped = self.choose(inside, source, clamped, number)
+        if target.bits < 32:
+            wide = self.line(f"fptosi {kind} {clamped} to {self.type(_INT32)}")
+            result = self.line(f"trunc {self.type(_INT32)} {wide} to {self.type(target)}")
+        else:
+            word = "fptosi" if target.kind == "i" else "fptoui"
+            result = self.line(f"{word} {kind} {clamped} to {self.type(target)}")
+        if not exact:
+            past = self.line(f"fcmp oge {kind} {value}, {self.number(power, source)}")
+            greatest = self.number(target.greatest, target)
+            result = self.choose(past, target, greatest, result)
+        if target.kind == "i":
+            ordered = self.line(f"fcmp ord {kind} {value}, {value}")
+            result = self.choose(ordered, target, result, self.number(0, target))
+        return result

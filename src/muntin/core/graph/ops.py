@@ -2,8 +2,10 @@
 
 An elementwise row either spells itself for every target or has a body in simpler rows. In a
 spelling, {0} {1} {2} are operands and {t} the operand type; for LLVM {d} is the result, {r} its
-type, {d}.a … temporaries and {s} the operand type's suffix; for OpenCL C {T} is the result type and
-{U} an unsigned type of at least 32 bits in which integer arithmetic cannot overflow undefined.
+type, {d}.a … temporaries, {s} the operand type's suffix, {c} the type of truth values, and {zero},
+{one} and {ones} (all bits set) numbers, so that it serves vectors too; for OpenCL C {T} is the
+result type and {U} an unsigned type of at least 32 bits in which integer arithmetic cannot overflow
+undefined.
 """
 
 from __future__ import annotations
@@ -157,7 +159,7 @@ _add(
         1,
         "same_number",
         np.negative,
-        {**_each("ui", "{d} = sub {t} 0, {0}"), "f": "{d} = fneg {t} {0}"},
+        {**_each("ui", "{d} = sub {t} {zero}, {0}"), "f": "{d} = fneg {t} {0}"},
         {**_each("ui", "({T})(0 - ({U}){0})"), "f": "(-{0})"},
         interval=intervals.negative,
         ring=True,
@@ -172,10 +174,10 @@ _add(
         "same",
         np.abs,
         {
-            "u": "{d} = or {t} {0}, 0",
+            "u": "{d} = or {t} {0}, {zero}",
             "i": _call("abs", 1, ", i1 false"),
             "f": _call("fabs", 1),
-            "b": "{d} = or {t} {0}, false",
+            "b": "{d} = or {t} {0}, {zero}",
         },
         {
             **_each("ub", "{0}"),
@@ -385,7 +387,7 @@ _add(
         1,
         "same_bits",
         np.bitwise_invert,
-        {**_each("ui", "{d} = xor {t} {0}, -1"), "b": "{d} = xor {t} {0}, true"},
+        _each("uib", "{d} = xor {t} {0}, {ones}"),
         {**_each("ui", "({T})(~{0})"), "b": "({T})(!{0})"},
         interval=intervals.bitwise_invert,
         ring=True,
@@ -503,7 +505,7 @@ _add(
         1,
         "logical",
         np.logical_not,
-        {"b": "{d} = xor {t} {0}, true"},
+        {"b": "{d} = xor {t} {0}, {ones}"},
         {"b": "(!{0})"},
         interval=intervals.truth,
     )
@@ -515,7 +517,7 @@ _add(
         3,
         "select",
         np.where,
-        _each("uifb", "{d} = select i1 {0}, {t} {1}, {t} {2}"),
+        _each("uifb", "{d} = select {c} {0}, {t} {1}, {t} {2}"),
         _each("uifb", "({0} ? {1} : {2})"),
         interval=intervals.where,
         ring=True,
@@ -545,7 +547,7 @@ def _exact(name: str, rule: str, function: Any, intrinsic: str, word: str, cost:
             1,
             rule,
             function,
-            {"f": _call(intrinsic, 1), **_each("uib", "{d} = or {t} {0}, 0")},
+            {"f": _call(intrinsic, 1), **_each("uib", "{d} = or {t} {0}, {zero}")},
             {"f": f"{word}({{0}})", **_each("uib", "{0}")},
             interval=intervals.same,
             zero="argument",
@@ -603,11 +605,11 @@ _add(
         "test",
         bodies.signed,
         {
-            "f": "{d}.a = call {t} @llvm.copysign.{s}({t} 1.0, {t} {0})\n"
-            "{d} = fcmp olt {t} {d}.a, 0.0",
-            "i": "{d} = icmp slt {t} {0}, 0",
-            "u": "{d} = icmp ult {t} {0}, 0",
-            "b": "{d} = icmp ult {t} {0}, 0",
+            "f": "{d}.a = call {t} @llvm.copysign.{s}({t} {one}, {t} {0})\n"
+            "{d} = fcmp olt {t} {d}.a, {zero}",
+            "i": "{d} = icmp slt {t} {0}, {zero}",
+            "u": "{d} = icmp ult {t} {0}, {zero}",
+            "b": "{d} = icmp ult {t} {0}, {zero}",
         },
         {"f": "(signbit({0}) != 0)", "i": "({0} < 0)", **_each("ub", "0")},
         interval=intervals.truth,

@@ -38,8 +38,8 @@ class Layout:
     """The argument slots: operands, outputs, the sizes and origins of the axes, scalars.
 
     `outer_counts` are the sizes of the box that is computed, `outer_sizes`, `rows` and `columns`
-    those of the image; a window starts at the origins. `phase` is how many bytes past a cache line
-    the first output's pointer is.
+    those of the image; a window starts at the origins. `phases` are how many bytes past a cache
+    line the outputs' pointers are.
     """
 
     operands: tuple[ArraySlots, ...]
@@ -51,7 +51,7 @@ class Layout:
     columns: Var
     row_origin: Var
     column_origin: Var
-    phase: Var
+    phases: tuple[Var, ...]
     scalars: tuple[Var, ...]
 
     @classmethod
@@ -73,7 +73,7 @@ class Layout:
             Var(INDEX, "width"),
             Var(INDEX, "row_origin"),
             Var(INDEX, "column_origin"),
-            Var(INDEX, "phase"),
+            tuple([Var(INDEX, f"phase{k}") for k in range(len(outputs))]),
             tuple([Var(dtype, f"scalar{k}") for k, dtype in enumerate(scalars)]),
         )
 
@@ -89,7 +89,7 @@ class Layout:
             self.columns,
             self.row_origin,
             self.column_origin,
-            self.phase,
+            *self.phases,
             *self.scalars,
         )
 

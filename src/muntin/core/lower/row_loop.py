@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muntin.core.graph.node import Node
+from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
 from muntin.core.program import (
@@ -25,7 +26,7 @@ from muntin.core.program import (
 )
 from muntin.errors import InternalError
 
-__all__ = ["RowLoop", "row_loop"]
+__all__ = ["RowLoop", "may_stream", "row_loop", "stream_lanes"]
 
 BLOCK = 1024  # columns that are done again where a rare choice is taken
 LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
@@ -46,8 +47,23 @@ class RowLoop:
     has_index: bool
 
 
-def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
-    """Return the function that computes the rows of the targets of `group`."""
+def may_stream(group: Group, domain: Domain) -> bool:
+    """Say whether there is a row loop that writes past the caches: for plain pointwise work."""
+    special = any(node.op.kind == "index" or node.is_rare_choice for node in group.order)
+    return domain.pointwise and group.rows == 1 and not special
+
+
+def stream_lanes(group: Group) -> int:
+    """Return how many columns are written at a time past the caches: a cache line of the widest."""
+    sizes = [node.dtype.itemsize for node in (*group.reads, *[node for node, _ in group.targets])]
+    return max(16, CACHE_LINE // max(sizes))
+
+
+def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False) -> RowLoop:
+    """Return the function that computes the rows of the targets of `group`.
+
+    A `streamed` one writes past the caches; its targets lie at cache lines.
+    """
     lines = range(group.rows)
     reads = sorted(
         {(read.stage, read.rows + line) for read in group.reads.values() for line in lines}
@@ -64,7 +80,10 @@ def row_loop(name: str, group: Group, domain: Domain) -> RowLoop:
     position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
     b = Builder()
     columns = _Columns(b, group, domain, pointers, targets, scalars, position if has_index else ())
-    columns.all(count)
+    if streamed:
+        columns.streamed(count, stream_lanes(group))
+    else:
+        columns.all(count)
     parameters = [Parameter(count)]
     parameters += [Parameter(pointers[key], unaliased=True) for key in reads]
     parameters += [Parameter(target, unaliased=True, written=True) for target in targets]
@@ -109,19 +128,30 @@ class _Columns:
             with b.when(is_rare):
                 self.between(block, stop, order)
 
+    def streamed(self, count: Expr, lanes: int) -> None:
+        """Compute all columns, whole vectors of them past the caches."""
+        whole = self.builder.let(count & index(-lanes), "whole")
+        self.between(index(0), whole, self.group.order, lanes=lanes)
+        self.between(whole, count, self.group.order)
+
     def between(
-        self, start: Expr, stop: Expr, order: Sequence[Node], is_rare: Var | None = None
+        self,
+        start: Expr,
+        stop: Expr,
+        order: Sequence[Node],
+        is_rare: Var | None = None,
+        lanes: int = 1,
     ) -> None:
         """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is."""
         b, lines = self.builder, range(self.group.rows)
-        with b.loop("x", start, stop, independent=True) as x:
+        with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
             results: list[Expr] = []
             loads: dict[tuple[int, int, int], Expr] = {}
             for line in lines:
                 values = self.values(x, line, order, loads, is_rare)
                 results += [values[node] for node, _ in self.group.targets]
             for target, result in zip(self.targets, results, strict=True):
-                b.store(target, x, result)
+                b.store(target, x, result, streamed=lanes > 1)
 
     def values(
         self,

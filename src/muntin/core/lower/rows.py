@@ -14,18 +14,20 @@ from dataclasses import dataclass
 from muntin.core.graph.order import topological
 from muntin.core.lower.layout import ArraySlots, Layout
 from muntin.core.lower.loading import Loading, packing
-from muntin.core.lower.row_loop import RowLoop, row_loop
+from muntin.core.lower.row_loop import RowLoop, may_stream, row_loop
 from muntin.core.lower.row_memory import RowMemory, WindowEnds
 from muntin.core.lower.running import RunningSum, running_sum
 from muntin.core.plan.facts import CACHE_LINE, KernelFacts, RowMode
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
+    BOOL,
     INDEX,
     POINTER,
     Advance,
     Builder,
     Call,
+    Const,
     Expr,
     Function,
     Parameter,
@@ -70,12 +72,17 @@ class _Lowering:
         self.window = WindowEnds.of(self.builder, self.layout)
         self.memory = RowMemory(self.builder, self.layout, stages, self.window)
         self.loading = Loading(self.memory, self.functions)
+        self.stream: RowLoop | None = None
 
     def lowered(self) -> Lowered:
         loops = [
             self.loop(number, group) if group.running is None else self.running(number, group)
             for number, group in enumerate(self.stages.groups)
         ]
+        final = self.stages.groups[-1]
+        if may_stream(final, self.kernel.domain):
+            self.stream = row_loop("final_streamed", final, self.kernel.domain, streamed=True)
+            self.functions["final_streamed"] = self.stream.function
         self.march(loops)
         names = ("o0", "o1", "y0", "y1", "x0", "x1")
         parameters = [Parameter(Var(INDEX, name)) for name in names]
@@ -103,6 +110,7 @@ class _Lowering:
             memory.is_always_used,
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
+            self.stream is not None,
         )
 
     def leaves(self, kind: str) -> list[DType]:
@@ -337,48 +345,66 @@ class _Lowering:
                 offset = offsets[number] + (row + line) * slots.row + window.left * slots.column
                 place = b.let(Advance(POINTER, slots.pointer, offset), "place")
                 places.append(place)
-                is_direct = slots.mode.equals(RowMode.DIRECT)
+                is_direct = self.is_direct(slots)
                 if line:
                     is_direct = is_direct.both(row + line < window.bottom)
                 scratch = self.memory.outputs[number][line]
                 targets.append(b.let(is_direct.choose(place, scratch), "target"))
-        start: Expr = window.left
         if self.kernel.domain.pointwise:
-            start, targets = self.align(loop, row, outer, offsets[0], targets)
-        self.call(loop, start, window.right, row, outer, targets)
+            self.call_aligned(loop, row, outer, offsets, targets)
+        else:
+            self.call(loop, window.left, window.right, row, outer, targets)
         for line in range(group.rows):
             is_written = None if line == 0 else row + line < window.bottom
             for number, slots in enumerate(outputs):
                 place = places[line * len(outputs) + number]
                 self.deliver(slots, self.memory.outputs[number][line], place, is_written)
 
-    def align(
+    def is_direct(self, slots: ArraySlots) -> Expr:
+        """Return whether a row loop writes the rows of an output where they belong."""
+        direct = slots.mode.equals(RowMode.DIRECT)
+        return direct if self.stream is None else direct.either(slots.mode.equals(RowMode.STREAMED))
+
+    def call_aligned(
         self,
         loop: RowLoop,
         row: Expr,
         outer: Sequence[Expr],
-        offset: Expr,
+        offsets: Sequence[Expr],
         targets: Sequence[Expr],
-    ) -> tuple[Expr, list[Expr]]:
-        """Compute the columns before the first that starts a cache line; return what is left.
+    ) -> None:
+        """Compute a row, the columns before the first that starts a cache line by themselves.
 
         Vectors that straddle two lines cost twice. Arrays made alike lie alike: what aligns the
-        first output mostly aligns all.
+        first output mostly aligns all, and if it does rows may be written past the caches.
         """
-        b, window = self.builder, self.window
-        slots, itemsize = self.layout.outputs[0], self.layout.outputs[0].dtype.itemsize
-        first = self.layout.phase + offset + row * slots.row + window.left * slots.column
-        short = ((0 - first) & index(CACHE_LINE - 1)) // index(itemsize)
+        b, window, outputs = self.builder, self.window, self.layout.outputs
+        phases = [
+            b.let(phase + offset + row * slots.row + window.left * slots.column, "phase")
+            for phase, offset, slots in zip(self.layout.phases, offsets, outputs, strict=True)
+        ]
+        first = outputs[0].dtype.itemsize
+        short = ((0 - phases[0]) & index(CACHE_LINE - 1)) // index(first)
         is_long = window.right - window.left >= ALIGNED_COLUMNS
-        aligns = is_long.both(slots.mode.equals(RowMode.DIRECT))
-        head = b.let(aligns.choose(short, index(0)), "head")
+        head = b.let(is_long.both(self.is_direct(outputs[0])).choose(short, index(0)), "head")
         with b.when(head > 0):
             self.call(loop, window.left, window.left + head, row, outer, targets)
+        start = b.let(window.left + head, "aligned")
         moved = [
-            b.let(Advance(POINTER, target, head * array.dtype.itemsize), "target")
-            for target, array in zip(targets, self.layout.outputs, strict=True)
+            b.let(Advance(POINTER, target, head * slots.dtype.itemsize), "target")
+            for target, slots in zip(targets, outputs, strict=True)
         ]
-        return b.let(window.left + head, "aligned"), moved
+        if self.stream is None:
+            self.call(loop, start, window.right, row, outer, moved)
+            return
+        streams: Expr = Const(BOOL, 1)
+        for phase, slots in zip(phases, outputs, strict=True):
+            place = (phase + head * slots.dtype.itemsize) & index(CACHE_LINE - 1)
+            streams = streams.both(slots.mode.equals(RowMode.STREAMED)).both(place.equals(0))
+        with b.when(streams):
+            self.call(self.stream, start, window.right, row, outer, moved)
+        with b.otherwise():
+            self.call(loop, start, window.right, row, outer, moved)
 
     def deliver(
         self, slots: ArraySlots, scratch: Expr, place: Expr, is_written: Expr | None
@@ -389,9 +415,10 @@ class _Lowering:
         streamed, packed = slots.mode.equals(RowMode.STREAMED), slots.mode.equals(RowMode.PACKED)
         if is_written is not None:
             streamed, packed = streamed.both(is_written), packed.both(is_written)
-        with b.when(streamed):
-            nbytes = count * (slots.dtype.itemsize * channels)
-            b.add(StreamBytes(place, scratch, nbytes))
+        if self.stream is None:
+            with b.when(streamed):
+                nbytes = count * (slots.dtype.itemsize * channels)
+                b.add(StreamBytes(place, scratch, nbytes))
         with b.when(packed):
             args = (place, scratch, count, slots.column, slots.channel)
             name = packing(self.functions, "unpack", slots.dtype.itemsize, channels)

@@ -56,6 +56,8 @@ class KernelFacts(NamedTuple):
         Whether rows are always needed.
     seam, reach
         How many rows and columns a window computes besides its own.
+    streams
+        Whether a row loop writes past the caches itself.
     """
 
     operands: tuple[DType, ...]
@@ -68,6 +70,12 @@ class KernelFacts(NamedTuple):
     has_rings: bool
     seam: int
     reach: int
+    streams: bool
+
+    @property
+    def unpacked_modes(self) -> set[RowMode]:
+        """The modes that need no scratch memory."""
+        return {RowMode.DIRECT, RowMode.STREAMED} if self.streams else {RowMode.DIRECT}
 
     def encoded(self) -> str:
         """Return the facts as text."""
