@@ -341,11 +341,10 @@ class _FunctionText:
         self.start(done)
 
     def loop_metadata(self, statement: For) -> str:
-        """Ask for vectors where iterations are independent; keep other loops as they are."""
+        """Leave loops of independent iterations to LLVM, and keep others as they are."""
         if statement.independent and statement.lanes == 1:
-            hints = ['!"llvm.loop.vectorize.enable", i1 true']
-        else:
-            hints = ['!"llvm.loop.vectorize.enable", i1 false', '!"llvm.loop.unroll.disable"']
+            return ""
+        hints = ['!"llvm.loop.vectorize.enable", i1 false', '!"llvm.loop.unroll.disable"']
         number = len(self.metadata)
         names = [f"!{number + 1 + place}" for place in range(len(hints))]
         self.metadata.append(f"!{number} = distinct !{{!{number}, {', '.join(names)}}}")
