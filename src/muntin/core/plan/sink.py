@@ -27,7 +27,8 @@ def sink_neighbours(outputs: Sequence[Node]) -> list[Node]:
     for node in order:
         if node.op.kind == "neighbour":
             offsets.setdefault(node.args[0], set()).add(node.params[0])
-    ends = set(outputs)
+    in_place = {arg for node in order if node.op.kind != "neighbour" for arg in node.args}
+    in_place |= set(outputs)
     made: dict[Node, Node] = {}
     rolled: set[Node] = set()  # of the nodes made: those that keep their rows
     for node in order:
@@ -35,7 +36,7 @@ def sink_neighbours(outputs: Sequence[Node]) -> list[Node]:
         same = all(a is b for a, b in zip(args, node.args, strict=True))
         made[node] = node if same else _with_args(node, args)
         if node in offsets:
-            again = _repeats(offsets[node], node in ends)
+            again = _repeats(offsets[node], node in in_place)
             if not made[node].op.is_elementwise or _work(made[node], rolled) * again > ROW_COST:
                 rolled.add(made[node])
         sinks = node.op.kind == "neighbour" and args[0] not in rolled
@@ -44,13 +45,13 @@ def sink_neighbours(outputs: Sequence[Node]) -> list[Node]:
     return [made[output] for output in outputs]
 
 
-def _repeats(offsets: set[tuple[int, ...]], is_output: bool) -> float:
-    """Return how often work read at `offsets` is done more than once for each element."""
+def _repeats(offsets: set[tuple[int, ...]], in_place: bool) -> float:
+    """Return how often work read at `offsets`, or in place too, is done again for each element."""
     moved = [axis for axis in range(len(next(iter(offsets)))) if any(o[axis] for o in offsets)]
-    again = len(offsets) - 1 + is_output
+    again = len(offsets) - 1 + in_place
     if moved and moved == moved[:1] and _is_row_axis(moved[0], offsets):
         reach = [offset[moved[0]] for offset in offsets]
-        return min(again, (max(*reach, 0) - min(*reach, 0)) / ROWS_PER_STEP + is_output)
+        return min(again, (max(*reach, 0) - min(*reach, 0)) / ROWS_PER_STEP)
     return again
 
 

@@ -21,6 +21,7 @@ from muntin.core.plan.sink import ROWS_PER_STEP
 
 __all__ = ["Group", "Read", "Stage", "Stages", "form_stages"]
 
+MOST_ROWS = 2  # values whose rows a loop may make several at a time
 SHARE_COST = 6.0  # pointwise work worth a row if two row loops need it
 _REFLECTIONS = (BorderMode.SYMMETRIC, BorderMode.REFLECT101)
 
@@ -156,7 +157,12 @@ class _Former:
         if any(group.reads_rows for group in groups):
             self.step = ROWS_PER_STEP
         self.place(groups)
-        return self.stages, self.merged(groups)
+        joined = self.merged(groups)
+        if self.step > 1 and max(len(group.targets) for group in joined[:-1] or joined) > MOST_ROWS:
+            self.step = 1  # so many rows at a time outgrow the first cache
+            self.place(groups)
+            joined = self.merged(groups)
+        return self.stages, joined
 
     def new_stages(self, seen: int) -> list[Stage]:
         return self.stages[seen:]
