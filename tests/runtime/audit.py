@@ -58,21 +58,25 @@ def finer(rng: np.random.Generator, grain: tuple[int, int, int]) -> tuple[int, i
 class Auditor:
     """Runs pieces finer than asked, in any order, each with scratch memory full of rubbish.
 
-    The bytes beside the scratch memory must stay as they are.
+    The bytes beside the scratch memory must stay as they are. `grain` is that of all launches, of
+    random size if None; `rubbish` is one byte, random ones if None.
     """
 
     rng: np.random.Generator
     threads: int = 1
-    is_cut: bool = True
+    grain: tuple[int, int, int] | None = None
+    rubbish: int | None = None
     launches: list[Launch] = field(default_factory=list)
 
     def launch(self, launch: Launch) -> None:
         self.launches.append(launch)
-        boxes = list(pieces(launch.extent, finer(self.rng, launch.grain)))
+        boxes = list(pieces(launch.extent, self.grain or finer(self.rng, launch.grain)))
         self.rng.shuffle(boxes)  # type: ignore[arg-type]
         call = _ENTRY(launch.entry)
         for box in boxes:
             whole = self.rng.integers(0, 256, launch.scratch_bytes + 2 * _GUARD + 64, np.uint8)
+            if self.rubbish is not None:
+                whole[:] = self.rubbish
             start = _GUARD + -(whole.ctypes.data + _GUARD) % 64
             stop = start + launch.scratch_bytes
             before, after = whole[:start].copy(), whole[stop:].copy()
@@ -112,7 +116,8 @@ class Interpreting:
             slots[slot] = _moved(self.memory(held[position]), offset)
         for slot, position, offset in step.asides:
             slots[slot] = _moved(self.memory(np.empty_like(held[position], order="C")), offset)
-        slots[binding.phase_slot] = int(self.rng.integers(64))
+        for number in range(len(binding.output_slots)):
+            slots[binding.phase_slot + number] = int(self.rng.integers(64))
         for slot, position, _ in step.scalars:
             slots[slot] = numbers[position]
         assert [isinstance(slot, Pointer) for slot in slots] == [

@@ -208,3 +208,28 @@ class TestNumbers:
 def test_an_image_without_channels():
     image = image_of(random_image((3, 4, 0)), "yxc")
     check(lambda: ([read(image, 0, 1, 0)], []))
+
+
+def test_rows_made_in_vain_do_not_trap():
+    int64 = DTYPES["int64"]
+    array = np.random.default_rng(0).integers(-(2**62), 2**62, (13, 7))
+    image = image_of(array)
+    divisor = build.elementwise("maximum", total(costly(image), image), build.constant(1, int64))
+    root = total(
+        *[
+            build.elementwise("truncated_divide", image, read(divisor, dy, 0, border="symmetric"))
+            for dy in (2, -2)
+        ]
+    )
+    wanted = REFERENCE.evaluate([root], [None])
+    with use(scheduler=Auditor(np.random.default_rng(0), grain=(1, 1, 7), rubbish=0)):
+        got = CPU.evaluate([root], [None], threads=1)
+    assert_same(got[0], wanted[0])
+
+
+def test_a_view_that_is_a_root_and_an_operand():
+    image = image_of(random_image((6,)), "x")
+    work = costly(read(image, 1))
+    flipped = build.view(work, View((AxisMap(0, 5, -1),)), (6,), "x")
+    roots = [total(build.keep(flipped), image), flipped]
+    check(lambda: (roots, []), lambda images: [None, None])

@@ -236,7 +236,8 @@ def _is_contiguous(strides: list[int], dtype: DType, domain: Domain, sizes: _Siz
 
 
 def _bytes_a_column(facts: KernelFacts, domain: Domain) -> int:
-    return sum(dtype.itemsize for dtype in (*facts.operands, *facts.outputs)) * domain.channels
+    elements = sum(dtype.itemsize for dtype in (*facts.operands, *facts.outputs))
+    return max(elements * domain.channels, 1)
 
 
 def _is_streamed(facts: KernelFacts, sizes: _Sizes, limits: Limits) -> bool:

@@ -20,7 +20,7 @@ from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.ops import OPS
 from muntin.core.shapes import broadcast_shapes, can_broadcast, resolve_index
 from muntin.dtypes import DTYPES, DType
-from muntin.errors import BorderError
+from muntin.errors import BorderError, DTypeError
 from muntin.runtime.buffer import Buffer
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -88,6 +88,18 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Sum:
+    """A sum over a window along an axis."""
+
+    pick: int
+    axis: int
+    before: int
+    after: int
+    mode: BorderMode
+    constant: int = 0
+
+
+@dataclass(frozen=True)
 class Look:
     """A view: "slice", "order", "new", "drop" or "stretch"; the numbers choose among these."""
 
@@ -117,7 +129,7 @@ class Count:
     axis: int
 
 
-Step: TypeAlias = Work | Cast | Read | Look | Keep | Number | Count
+Step: TypeAlias = Work | Cast | Read | Sum | Look | Keep | Number | Count
 
 
 @dataclass(frozen=True)
@@ -264,6 +276,8 @@ class _Builder:
                 self.add(build.cast(node, DTYPES[step.dtype], saturate=step.saturate))
             case Read():
                 self.read(step)
+            case Sum():
+                self.sum(step)
             case Look():
                 self.look(step)
             case Keep():
@@ -284,18 +298,21 @@ class _Builder:
         for number in step.picks[1 : row.arity]:
             fitting = [node for node in self.nodes if _fit(node, args)]
             args.append(fitting[-1 - number % len(fitting)])
-        self.add(build.elementwise(row.name, *_taken(row.name, row.rule, args, step)))
+        self.add(_worked(row.name, args, step))
 
     def read(self, step: Read) -> None:
         node = self.pick(step.pick)
         offsets = step.offsets[: len(node.shape)]
-        choices = numbers(node.dtype)
-        constant = choices[step.constant % len(choices)]
-        border = Border(step.mode, constant if step.mode is BorderMode.CONSTANT else 0)
-        try:
-            self.add(build.neighbour(node, offsets, border))
-        except BorderError:  # the node is valid in part
-            self.add(build.neighbour(node, offsets, Border(BorderMode.UNDEFINED)))
+        self.add(build.neighbour(node, offsets, _border(node, step)))
+
+    def sum(self, step: Sum) -> None:
+        node = self.pick(step.pick)
+        if node.shape:
+            if not node.dtype.is_integer:
+                node = build.cast(node, DTYPES["int16"])
+            axis = step.axis % len(node.shape)
+            border = _border(node, step)
+            self.add(build.window_sum(node, axis, step.before, step.after, border))
 
     def look(self, step: Look) -> None:
         node = self.pick(step.pick)
@@ -305,6 +322,14 @@ class _Builder:
             return
         if made is not None:
             self.add(made)
+
+
+def _border(node: Node, step: Read | Sum) -> Border:
+    if node.valid is not None:  # no other border is allowed
+        return Border(BorderMode.UNDEFINED)
+    choices = numbers(node.dtype)
+    constant = choices[step.constant % len(choices)]
+    return Border(step.mode, constant if step.mode is BorderMode.CONSTANT else 0)
 
 
 def _fit(node: Node, others: list[Node]) -> bool:
@@ -317,29 +342,23 @@ def _fit(node: Node, others: list[Node]) -> bool:
     return len(letters) < 2
 
 
-def _taken(name: str, rule: str, args: list[Node], step: Work) -> list[Node]:
-    """Return the operands cast to what a row takes."""
-    integer, floating = DTYPES[step.integer], DTYPES[step.floating]
+def _worked(name: str, args: list[Node], step: Work) -> Node:
+    """Return a row of operands, cast to the first of some types that it takes."""
     if name == "rounded_sqrt":
-        return [build.cast(arg, DTYPES["uint16"]) for arg in args]
-    if rule in ("promote_integer", "same_integer"):
-        args = [arg if arg.dtype.is_integer else build.cast(arg, integer) for arg in args]
-        if {arg.dtype.name for arg in args} >= {"uint64"} and len(args) > 1:
-            args = [build.cast(arg, integer) for arg in args]
-    elif rule in ("promote_bits", "same_bits"):
-        args = [build.cast(arg, integer) if arg.dtype.is_float else arg for arg in args]
-        if {arg.dtype.name for arg in args} >= {"uint64"} and len(args) > 1:
-            args = [build.cast(arg, integer) for arg in args]
-    elif rule in ("promote_number", "same_number"):
-        args = [build.cast(arg, integer) if arg.dtype.is_bool else arg for arg in args]
-    elif rule == "promote_floating":
-        args = [build.cast(arg, floating) for arg in args]
-    # The sign of a NaN is the hardware's.
-    if name == "signbit" and args[0].dtype.is_float:
-        args = [_without_nan(args[0])]
-    if name == "copysign":
-        args = [args[0], _without_nan(args[1])]
-    return args
+        args = [build.cast(arg, DTYPES["uint16"]) for arg in args]
+    kinds = [None, DTYPES[step.integer], DTYPES[step.floating], DTYPES["int32"]]
+    for dtype in kinds:
+        cast = args if dtype is None else [build.cast(arg, dtype) for arg in args]
+        if name in _OF_SIGNS and cast[-1].dtype.is_float:
+            cast = [*cast[:-1], _without_nan(cast[-1])]
+        try:
+            return build.elementwise(name, *cast)
+        except DTypeError:
+            continue
+    raise AssertionError(f"{name} takes none of {kinds}")
+
+
+_OF_SIGNS = ("signbit", "copysign", "float_bits")  # the sign of a NaN is the hardware's
 
 
 def _without_nan(node: Node) -> Node:
@@ -443,6 +462,15 @@ _works = st.builds(Work, st.sampled_from(ROWS), st.tuples(_pick, _pick, _pick), 
 _sums = st.builds(
     Work, st.sampled_from(["add", "subtract", "maximum", "minimum"]), st.tuples(_pick, _pick, _pick)
 )
+_windows = st.builds(
+    Sum,
+    _pick,
+    st.integers(0, 3),
+    st.integers(0, 6),
+    st.integers(0, 6),
+    st.sampled_from(BORDERS),
+    _any,
+)
 _casts = st.builds(Cast, _pick, _dtypes, st.booleans())
 _looks = st.builds(Look, _pick, st.sampled_from(sorted(_LOOKS)), st.tuples(*[_any] * 12))
 _keeps = st.builds(Keep, _pick)
@@ -467,7 +495,8 @@ def recipes(draw: st.DrawFn, max_steps: int = 10) -> Recipe:
     axes = draw(st.sampled_from(AXES))
     rank = draw(st.integers(0, 4)) if axes is None else len(axes)
     reads = _reads(axes)
-    each = st.one_of(reads, reads, _works, _works, _sums, _casts, _looks, _keeps, _numbers, _counts)
+    pointwise = (_works, _works, _sums, _casts, _numbers, _counts)
+    each = st.one_of(reads, reads, _windows, _looks, _keeps, *pointwise)
     return Recipe(
         rank,
         axes,

@@ -122,10 +122,14 @@ def rounded_square_root(x: Any) -> Any:
 
 def truncated_divide(b: Any, x: Any, y: Any) -> Any:
     low, high = b.interval(y)
+    least = b.interval(x)[0]
+    if b.target == "llvm" and low != high and _real_type(b, x, y) is None:
+        # A CPU's integer division traps, also on memory never written, in rows made in vain.
+        low, high, least = y.dtype.least, y.dtype.greatest, x.dtype.least
     unsafe = None
     if low <= 0 <= high:
         unsafe = zero = b.equal(y, b.like(0, y))
-    if low <= -1 <= high and b.interval(x)[0] == x.dtype.least and x.dtype.kind == "i":
+    if low <= -1 <= high and least == x.dtype.least and x.dtype.kind == "i":
         wraps = b.logical_and(b.equal(x, b.like(x.dtype.least, x)), b.equal(y, b.like(-1, y)))
         unsafe = wraps if unsafe is None else b.logical_or(unsafe, wraps)
     if unsafe is None:
@@ -137,18 +141,25 @@ def truncated_divide(b: Any, x: Any, y: Any) -> Any:
 
 
 def _quotient(b: Any, x: Any, y: Any) -> Any:
-    """Divide toward zero by what is not zero.
+    """Divide toward zero by what is not zero."""
+    real = _real_type(b, x, y)
+    if b.target != "llvm" or real is None:
+        return b.raw_divide(x, y)
+    return b.cast(b.divide(b.cast(x, real), b.cast(y, real)), x.dtype)
+
+
+def _real_type(b: Any, x: Any, y: Any) -> str | None:
+    """Return the type of floats in which integers divide exactly, None to divide as integers.
 
     CPUs have no vectors of integer divisions. A quotient x / y that is no integer is at least
     1 / y away from the next, which is 1 / x of itself: while x is at most 2**23, more than a
     float32 is rounded by; at most 2**52, more than a float64.
     """
-    spans = (*b.interval(x), *b.interval(y))
-    bound = max(abs(value) for value in spans)
-    if spans[2] == spans[3] or b.target != "llvm" or bound > 1 << 52:
-        return b.raw_divide(x, y)
-    real = "float32" if bound <= 1 << 23 else "float64"
-    return b.cast(b.divide(b.cast(x, real), b.cast(y, real)), x.dtype)
+    low, high = b.interval(y)
+    bound = max(abs(value) for value in (*b.interval(x), low, high))
+    if low == high or bound > 1 << 52:
+        return None
+    return "float32" if bound <= 1 << 23 else "float64"
 
 
 def floor_divide(b: Any, x: Any, y: Any) -> Any:

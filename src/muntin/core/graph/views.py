@@ -29,6 +29,7 @@ def push_views(roots: Sequence[Node]) -> Sequence[Node]:
     made: dict[int, Node] = {}
     for node in order:
         made[id(node)] = _rebuilt(node, made)
+        uses[id(made[id(node)])] = uses[id(node)]
         if _is_view_of_work(node) and pointwise[id(node.args[0])] and uses[id(node.args[0])] == 1:
             made[id(node)] = _pushed(made[id(node)], uses)
     return [made[id(root)] for root in roots]
@@ -54,19 +55,25 @@ def _with_args(node: Node, args: tuple[Node, ...], like: Node | None = None) -> 
 
 def _pushed(outer: Node, uses: dict[int, int]) -> Node:
     """Return the work under the view `outer`, done on views of what it reads."""
+    work = outer.args[0]
     made: dict[int, Node] = {}
-    for node in topological([outer.args[0]]):
-        inner = node.op.kind == "elementwise" and (
-            node is outer.args[0] or uses.get(id(node), 2) == 1
-        )
+    stack = [work]
+    while stack:
+        node = stack[-1]
+        is_work = node.op.kind == "elementwise" and (node is work or uses.get(id(node), 2) == 1)
+        if is_work and (waiting := [arg for arg in node.args if id(arg) not in made]):
+            stack.extend(waiting)
+            continue
+        stack.pop()
         if node.op.kind in ("scalar", "constant"):
             made[id(node)] = node
-        elif inner:
+        elif is_work:
             args = tuple([made[id(arg)] for arg in node.args])
             made[id(node)] = _with_args(node, args, outer)
+            uses[id(made[id(node)])] = uses[id(outer)] if node is work else 1
         else:
             made[id(node)] = view(node, outer.payload, outer.shape, outer.axes)
-    return made[id(outer.args[0])]
+    return made[id(work)]
 
 
 def _count_uses(order: Sequence[Node], roots: Sequence[Node]) -> dict[int, int]:

@@ -97,7 +97,8 @@ class _Lowering:
         halos += [group.left + group.right for group in groups]
         is_offset = [False] * len(self.layout.operands)
         for stage in stages:
-            if stage.is_load and (stage.is_padded or stage.has_row_border or any(stage.outer)):
+            ahead = stage.lead or stage.start or stage.left or stage.right
+            if stage.is_load and (ahead or any(stage.outer)):
                 is_offset[stage.node.payload] = True
         return KernelFacts(
             tuple([slots.dtype for slots in self.layout.operands]),

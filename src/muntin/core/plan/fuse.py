@@ -108,7 +108,7 @@ class _Fusion:
     def is_window(self, position: int, below: int) -> bool:
         """Say whether a view is only a box of a node that nothing else reads, axes permuted."""
         params, dropped = self.graph.nodes[position].params
-        uses = sum(below in args for args in self.graph.args)
+        uses = sum(below in args or position in args for args in self.graph.args)
         uses += sum(root in (position, below) for root in self.graph.roots)
         return (
             uses == 2
