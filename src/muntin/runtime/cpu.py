@@ -16,6 +16,7 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding.newpassmanagers import NewPassManager
 
 from muntin.config import settings
 from muntin.errors import CompileError, InternalError
@@ -259,13 +260,24 @@ def _optimised(text: str, machine: Any) -> Iterator[Any]:
         _parse(text, context) as module,
         _tuning(settings().opt_level) as tuning,
         llvm.create_pass_builder(machine, tuning) as builder,
-        builder.getModulePassManager() as passes,
+        _passes(builder) as passes,
     ):
         _verify(text, module)
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
         passes.run(module, builder)
         yield module
+
+
+@contextmanager
+def _passes(builder: Any) -> Iterator[Any]:
+    passes = builder.getModulePassManager()
+    try:
+        yield passes
+    finally:
+        # the class's own `close` leaves all the memory: its `_dispose` hides that of the mixin
+        NewPassManager._dispose(passes)
+        passes.detach()
 
 
 def _parse(text: str, context: Any) -> Any:
