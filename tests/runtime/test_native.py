@@ -1,20 +1,175 @@
 """The CPU device: any graph gives the bits of the reference, however its memory lies."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from muntin.config import settings_override
 from muntin.core.border import Border, constant
 from muntin.core.graph import build
 from muntin.core.graph.node import AxisMap, View
 from muntin.dtypes import DTYPES
+from muntin.runtime import native
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.context import use
 from muntin.runtime.native import NativeDevice
 from muntin.runtime.reference import ReferenceDevice
-from tests.runtime.audit import Auditor, assert_same
+from tests.core.graph.recipes import Layout, embed, graph, recipes, shapes, values
+from tests.runtime.audit import Auditor, Interpreting, assert_same
 
-CPU, REFERENCE = NativeDevice(), ReferenceDevice()
+CPU, REFERENCE = NativeDevice(4096), ReferenceDevice()
 U8 = DTYPES["uint8"]
+MANY = settings(max_examples=3 * settings().max_examples)
+
+# --- random graphs --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a graph is evaluated.
+
+    `outs` says of each root whether it gets fresh memory (0), an out in C order (1), one that lies
+    somehow in a larger array (2), or the memory of an input, as it lies (3) or turned over (4).
+    """
+
+    threads: int
+    is_audited: bool
+    streams: bool
+    outs: tuple[int, int, int]
+    seed: int
+
+    def outs_for(self, built):
+        """Return the outs over memory of their own or of the inputs, which they take."""
+        rng = np.random.default_rng(self.seed)
+        free = list(range(len(built.inputs)))
+        outs = []
+        for root, kind in zip(built.roots, self.outs, strict=False):
+            found = [k for k in free if kind > 2 and _can_hold(built.inputs[k], root)]
+            if kind == 0:
+                outs.append(None)
+            elif found:
+                free.remove(found[0])
+                given = built.inputs[found[0]].view(root.dtype.numpy)
+                turned = (slice(None, None, -1),) * (given.ndim if kind == 4 else 0)
+                outs.append(given[turned] if turned else given)
+            else:
+                steps = tuple(rng.choice([1, -1, 2, -3], 4).tolist())
+                layout = Layout(int(rng.integers(24)), steps, int(rng.integers(3)))
+                layout = Layout(margin=int(rng.integers(3))) if kind == 1 else layout
+                content = values(rng, root.shape, root.dtype)
+                out, held = embed(rng, content, layout, root.dtype)
+                outs.append(out)
+                built.held.append(held)
+        return outs
+
+
+def _can_hold(array, root):
+    same = array.shape == root.shape and array.itemsize == root.dtype.itemsize
+    return same and all(stride for stride, n in zip(array.strides, array.shape, strict=True) if n)
+
+
+ways = st.builds(
+    Way,
+    st.sampled_from([1, 2]),
+    st.booleans(),
+    st.booleans(),
+    st.tuples(*[st.integers(0, 4)] * 3),
+    st.integers(0, 999),
+)
+
+
+def evaluated(roots, outs, way, seed=0):
+    """Return the roots' arrays from the CPU device; fresh memory is filled with rubbish."""
+    scheduler = Auditor(np.random.default_rng(seed)) if way.is_audited else None
+    changes = {"streaming_threshold": int(way.streams), "poison": True}
+    with settings_override(**changes), use(scheduler=scheduler):
+        return CPU.evaluate(roots, outs, threads=way.threads)
+
+
+def check_way(recipe, sizes, seed, way, wanted):
+    """Compare results, outs, inputs and all memory around them with what they should be."""
+    built, expected = graph(recipe, sizes, seed), graph(recipe, sizes, seed)
+    outs = way.outs_for(built)
+    for root, out, array in zip(expected.roots, way.outs_for(expected), wanted, strict=True):
+        if out is not None:
+            region = ... if root.valid is None else root.valid.slices
+            out[region] = array[region]
+    got = evaluated(built.roots, outs, way)
+    for result, out, array in zip(got, outs, wanted, strict=True):
+        if out is None:
+            assert_same(result, array)
+        else:
+            assert result is out
+    for held, other in zip(built.held, expected.held, strict=True):
+        assert_same(held, other)
+
+
+def check_recipe(data, longest):
+    recipe = data.draw(recipes(longest))
+    sizes, seed = data.draw(shapes(recipe)), data.draw(st.integers(0, 999))
+    roots = graph(recipe, sizes, seed).roots
+    wanted = REFERENCE.evaluate(roots, [None] * len(roots))
+    for way in data.draw(st.lists(ways, min_size=2, max_size=4)):
+        check_way(recipe, sizes, seed, way, wanted)
+
+
+@MANY
+@given(st.data())
+def test_graphs_have_the_bits_of_the_reference(data):
+    check_recipe(data, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@settings(max_examples=200 * settings().max_examples)
+@given(st.data())
+def test_very_many_graphs_have_the_bits_of_the_reference(data):
+    check_recipe(data, 30)
+
+
+def check_interpreted(data, longest):
+    recipe = data.draw(recipes(longest))
+    sizes, seed = data.draw(shapes(recipe, 12)), data.draw(st.integers(0, 999))
+    way = data.draw(ways)
+    roots = graph(recipe, sizes, seed).roots
+    wanted = REFERENCE.evaluate(roots, [None] * len(roots))
+    interpreting = Interpreting(np.random.default_rng(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "_launch", interpreting.launch)
+        check_way(recipe, sizes, seed, way, wanted)
+    interpreting.check_written()
+
+
+@MANY
+@given(st.data())
+def test_programs_touch_nothing_but_what_they_may(data):
+    check_interpreted(data, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@settings(max_examples=200 * settings().max_examples)
+@given(st.data())
+def test_very_many_programs_touch_nothing_but_what_they_may(data):
+    check_interpreted(data, 30)
+
+
+@given(st.data())
+def test_fused_is_one_at_a_time(data):
+    recipe = data.draw(recipes(8))
+    sizes, seed = data.draw(shapes(recipe, 40)), data.draw(st.integers(0, 999))
+    fused, apart = graph(recipe, sizes, seed), graph(recipe, sizes, seed, keep_all=True)
+    way = Way(1, False, False, (0, 0, 0), 0)
+    outs = [None] * len(fused.roots)
+    pairs = zip(evaluated(fused.roots, outs, way), evaluated(apart.roots, outs, way), strict=True)
+    for one, other in pairs:
+        assert_same(one, other)
+
+
+# --- one fault each -------------------------------------------------------------------------------
 
 
 def image_of(array, axes="yx"):
