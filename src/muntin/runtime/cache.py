@@ -88,7 +88,8 @@ class KernelCache:
     Notes
     -----
     The payload is machine code that will run. So a folder that others own or can write to is
-    refused with a CacheError when the cache is first used (on POSIX).
+    refused with a CacheError when the cache is first used, and a file that another user has left
+    in it counts as damaged (on POSIX).
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -108,7 +109,7 @@ class KernelCache:
         digest = _digest(key)
         path = self._path(digest)
         try:
-            content = path.read_bytes()
+            content = _read(path)
         except OSError:
             self._misses += 1
             return None
@@ -273,6 +274,18 @@ def _unpack(content: bytes, digest: bytes) -> bytes | None:
     return payload if known and hashlib.sha256(payload).digest() == of_payload else None
 
 
+def _read(path: Path) -> bytes:
+    """Return what a file holds; nothing if it is another user's, or is no file."""
+    with open(path, "rb", opener=_open_at_once) as file:
+        status = os.fstat(file.fileno())
+        is_ours = stat.S_ISREG(status.st_mode) and not _is_foreign(status)
+        return file.read() if is_ours else b""
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for its writer
+
+
 def _write(path: Path, content: bytes) -> None:
     descriptor, temporary = tempfile.mkstemp(dir=path.parent)
     try:
@@ -297,12 +310,17 @@ def _remove_stale(path: Path, status: os.stat_result) -> None:
         _remove(path)
 
 
+def _is_foreign(status: os.stat_result) -> bool:
+    """Return whether a file or folder belongs to neither this process's user nor root."""
+    return os.name == "posix" and status.st_uid not in (os.geteuid(), 0)
+
+
 def _check_private(folder: Path) -> None:
     """Raise CacheError if anyone but this process's user (or root) can write to the folder."""
     if os.name != "posix":
         return
     status = folder.stat()
-    if status.st_uid not in (os.geteuid(), 0):
+    if _is_foreign(status):
         fault = f"belongs to user {status.st_uid}, not to user {os.geteuid()} of this process"
     elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         fault = f"can be written by others (its mode is {stat.S_IMODE(status.st_mode):04o})"
