@@ -166,7 +166,7 @@ class _FunctionText:
         if template is None or (dtype is POINTER and expr.op.name != "where"):
             raise InternalError(
                 f"emit.opencl_c: row {expr.op.name} has no spelling for {dtype}; "
-                "core.graph.expand should have replaced it by its body"
+                "core.plan.expand should have replaced it by its body"
             )
         operands = []
         for place, arg in enumerate(expr.args):

@@ -10,7 +10,7 @@ undefined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -701,8 +701,3 @@ for _function in FUNCTIONS:
             cost=_function.cost,
         )
     )
-
-
-def spelled_kinds(row: Op, target: str) -> Sequence[str]:
-    """Return the kinds of operand that `row` spells for `target`."""
-    return tuple(row.llvm if target == "llvm" else row.opencl)

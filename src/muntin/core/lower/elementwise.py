@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from muntin.core.graph.expand import expand
 from muntin.core.graph.node import Node
+from muntin.core.plan.expand import expand
 from muntin.core.program import (
     INDEX,
     POINTER,

@@ -5,14 +5,14 @@ What may change without compiling (inputs, scalars, sizes) counts as the whole t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from muntin.core.graph.intervals import Interval
 from muntin.core.graph.node import Node
 from muntin.dtypes import DType
 from muntin.errors import InternalError
 
-__all__ = ["interval_of", "intervals", "whole_type"]
+__all__ = ["interval_of", "whole_type"]
 
 
 def whole_type(dtype: DType) -> Interval:
@@ -22,21 +22,11 @@ def whole_type(dtype: DType) -> Interval:
     return dtype.least, dtype.greatest
 
 
-def intervals(nodes: Sequence[Node]) -> dict[Node, Interval]:
-    """Return the interval of every integer and boolean node.
-
-    `nodes` lists operands before those that use them; an operand that is not listed counts as
-    the whole type.
-    """
-    known: dict[Node, Interval] = {}
-    for node in nodes:
-        if not node.dtype.is_float:
-            known[node] = interval_of(node, known)
-    return known
-
-
 def interval_of(node: Node, known: Mapping[Node, Interval]) -> Interval:
-    """Return the interval of one integer or boolean node, given those of its operands."""
+    """Return the interval of one integer or boolean node, given those of its operands.
+
+    An operand that is not known counts as the whole type.
+    """
     whole = whole_type(node.dtype)
     kind = node.op.kind
     if kind == "constant":

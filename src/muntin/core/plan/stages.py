@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
-from muntin.core.graph.expand import expand
 from muntin.core.graph.intervals import Interval
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
+from muntin.core.plan.expand import expand
 from muntin.core.plan.kernel import Domain, KernelGraph
 from muntin.core.plan.narrow import narrow
 from muntin.core.plan.sink import ROWS_PER_STEP

@@ -123,7 +123,7 @@ class ExpressionCompiler:
         kind = dtypes[-1].kind
         if row.reference is None or kind not in row.llvm:
             raise InternalError(
-                f"interpret: row {row.name} of {dtypes[-1]} has no spelling; core.graph.expand "
+                f"interpret: row {row.name} of {dtypes[-1]} has no spelling; core.plan.expand "
                 "should have replaced it by its body"
             )
         taken, result = resolve(row.name, row.rule, dtypes)

@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 
 from muntin.core.graph import build
-from muntin.core.graph.expand import expand
 from muntin.core.graph.infer import resolve
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import OPS, Op
+from muntin.core.plan.expand import expand
 from muntin.dtypes import DTYPES
 from muntin.errors import DTypeError, InternalError
 
