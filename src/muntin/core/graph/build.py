@@ -302,9 +302,9 @@ def _read_under(
     border: Border, node: Node, corners: Sequence[tuple[int, ...]], operation: str
 ) -> tuple[tuple[Node, ...], Box | None]:
     """Return the arguments of reads at the offsets between some corners, and what is valid."""
-    valid = node.valid
     if border.mode is BorderMode.UNDEFINED:
         full = Box.full(node.shape)
+        valid: Box | None = None
         for offsets in corners:
             before = tuple([max(-offset, 0) for offset in offsets])
             after = tuple([max(offset, 0) for offset in offsets])
@@ -313,10 +313,10 @@ def _read_under(
             region = region.intersect(full.shrink(before, after))
             valid = region if valid is None else valid.intersect(region)
         return (node,), valid
-    if valid is not None:
+    if node.valid is not None:
         raise BorderError(
             f"{operation}: a read under border {border} needs the whole array, but only "
-            f"{valid} of {node.shape} is valid; call .valid() to keep that part as an image "
+            f"{node.valid} of {node.shape} is valid; call .valid() to keep that part as an image "
             'of its own, or read with border="undefined"'
         )
     if border.mode is BorderMode.CONSTANT:
