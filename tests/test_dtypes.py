@@ -58,7 +58,7 @@ def test_types_that_are_not_supported(spelling: object) -> None:
         dtype_of(spelling)
 
 
-@pytest.mark.parametrize("spelling", ["uint9", "fast", 3])
+@pytest.mark.parametrize("spelling", ["uint9", "fast", 3, None])
 def test_what_is_no_type(spelling: object) -> None:
     message = f"dtype: {spelling!r} is no element type; use one of {NAMES}"
     with pytest.raises(DTypeError, match=f"^{re.escape(message)}$"):

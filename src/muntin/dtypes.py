@@ -97,13 +97,20 @@ def dtype_of(dtype: DType | npt.DTypeLike) -> DType:
     if isinstance(dtype, DType):
         return dtype
     try:
-        numpy_type = np.dtype(dtype)
+        numpy_type = np.dtype(_given(dtype))
     except TypeError as error:
         raise DTypeError(f"dtype: {dtype!r} is no element type; use one of {_names()}") from error
     row = _BY_NUMPY.get(numpy_type)
     if row is None:
         raise DTypeError(f"dtype: {numpy_type!r} is not supported; use one of {_names()}")
     return row
+
+
+def _given(dtype: npt.DTypeLike) -> npt.DTypeLike:
+    """Return a type that is given: NumPy takes None for float64."""
+    if dtype is None:
+        raise TypeError("None is no type")
+    return dtype
 
 
 def _names() -> str:

@@ -103,8 +103,17 @@ def test_larger_arrays_do_not(convert: object, shape: tuple[int, ...]) -> None:
 def test_only_integers_are_indices() -> None:
     with pytest.raises(UnsupportedError, match="index: an Array of float64 is no index; cast it"):
         range(5)[mt.asarray(1.0)]
-    with pytest.raises(UnsupportedError, match=r"index: an Array of shape \(1,\) is no single"):
+    with pytest.raises(UnsupportedError, match=r"an Array of shape \(1,\) is no index; choose"):
         range(5)[mt.asarray([1])]
+    x = mt.asarray(np.arange(3))
+    with pytest.raises(UnsupportedError, match=r"no index; choose elements with muntin.where"):
+        x[x > 1]
+
+
+def test_values_are_sought_among_the_elements() -> None:
+    x = mt.asarray(np.arange(6).reshape(2, 3)) * 2
+    assert 8 in x
+    assert 7 not in x
 
 
 def test_len_and_iteration_go_by_the_first_axis(pixels: np.ndarray) -> None:
@@ -187,14 +196,18 @@ def test_at_has_an_offset_a_spatial_axis() -> None:
     rgb = mt.asarray(np.arange(36).reshape(3, 4, 3))
     expected = np.asarray(rgb)[np.minimum(np.arange(3) + 1, 2)]
     np.testing.assert_array_equal(np.asarray(rgb.at(1, 0)), expected)
-    with pytest.raises(ShapeError, match="at: got 1 offsets for an array with axes 'yxc'; give on"):
+    with pytest.raises(
+        ShapeError, match=r"at: offsets are \(1,\) .*'yxc'.* 2 spatial axes \(y, x\)"
+    ):
         rgb.at(1)
     volume = mt.asarray(np.arange(24).reshape(2, 3, 4), axes="zyx")
     np.testing.assert_array_equal(np.asarray(volume.at(1, 0, 0))[0], np.asarray(volume)[1])
     with pytest.raises(ShapeError, match="the axes of the array have no names, so that y and x"):
         mt.asarray(np.zeros((1, 1, 1, 1, 1))).at(0)
-    with pytest.raises(UnsupportedError, match=r"at: offset 0.5 is no integer; offsets are"):
+    with pytest.raises(UnsupportedError, match=r"at: offset 0.5 is no integer; give an int"):
         rgb.at(0.5, 0)  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedError, match="function: the value of a number argument was ask"):
+        mt.function(lambda x, by: x.at(by, 0))(np.zeros((3, 4)), 1)
 
 
 def test_offsets_follow_the_letters_through_a_transposition() -> None:

@@ -324,6 +324,17 @@ def test_an_argument_that_escapes_is_refused() -> None:
         (kept[0] * 2).eval()
 
 
+def test_arguments_may_be_given_by_name() -> None:
+    f = mt.function(lambda image, scale=2, offset=1: image * scale + offset)
+    x = frame(4)
+    np.testing.assert_array_equal(np.asarray(f(x, offset=3)), x * 2 + 3)
+    np.testing.assert_array_equal(np.asarray(f(image=x, scale=5)), x * 5 + 1)
+    assert repr(f).endswith("1 traced)")
+    g = mt.function(lambda image, *, offset: image + offset)
+    with pytest.raises(UnsupportedError, match="function: offset can be given by name alone; arg"):
+        g(x, offset=3)
+
+
 def test_a_function_within_a_function_is_part_of_it() -> None:
     inner = mt.function(lambda x, k: x * k)
     outer = mt.function(lambda x, k: inner(x, k) + inner(x, 2))
@@ -378,7 +389,7 @@ def test_specifications_are_checked() -> None:
         mt.spec((2.5,), "int8")  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="function: got 'uint8' as a specification; make it"):
         mt.function(lambda x: x, "uint8")  # type: ignore[arg-type]
-    with pytest.raises(UnsupportedError, match="function: got a int; give a callable"):
+    with pytest.raises(UnsupportedError, match="function: got 3; give a callable"):
         mt.function(3)  # type: ignore[arg-type]
 
 

@@ -136,7 +136,7 @@ class TestOf:
 
     @pytest.mark.parametrize("spec", [0, None, 1.5])
     def test_refuses_other_types(self, spec):
-        with pytest.raises(BorderError, match=r"is no border; .* or constant\(value\) for a value"):
+        with pytest.raises(BorderError, match=r"is no border; .* or muntin.constant\(value\) for"):
             Border.of(spec)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import muntin as mt
-from muntin.errors import DTypeError, UnsupportedError
+from muntin.errors import DTypeError, ShapeError, UnsupportedError
 from muntin.interop.memory import as_ndarray
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -135,8 +135,14 @@ def test_what_holds_no_numbers_is_refused() -> None:
     ):
         mt.asarray(np.ma.masked_array([1, 2], [True, False]))
     with pytest.raises(
-        UnsupportedError, match="asarray: got a text; give numbers, or open an image"
+        UnsupportedError, match=r"asarray: got the text 'photo.png'; .*images.read_image\(path\)"
     ):
         mt.asarray("photo.png")
-    with pytest.raises(DTypeError, match="is not supported"):
+    with pytest.raises(UnsupportedError, match=r"asarray: got the path 'photo.png'; give numbers"):
+        mt.asarray(Path("photo.png"))
+    with pytest.raises(UnsupportedError, match="got a value of type dict, in which NumPy finds no"):
         mt.asarray({"a": 1})
+    with pytest.raises(ShapeError, match=r"the sequences in a list do not make an array .*length"):
+        mt.asarray([[1, 2], [3]])
+    with pytest.raises(DTypeError, match="dtype: .*complex128.* is not supported; use one of"):
+        mt.asarray(np.zeros(3, complex))

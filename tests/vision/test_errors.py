@@ -17,6 +17,7 @@ from muntin.errors import (
     ParameterError,
     RangeError,
     ShapeError,
+    UnsupportedError,
 )
 
 U8 = np.zeros((4, 5), np.uint8)
@@ -38,12 +39,27 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
     (
         lambda: vx.minimum(U8, U8[:3]),
         ShapeError,
-        r"minimum: operands are uint8 \(4, 5\) and uint8 \(3, 5\); both must have the same shape",
+        r"minimum: operands are uint8 \(4, 5\) and uint8 \(3, 5\); .* same shape; take equal parts",
     ),
-    (lambda: vx.add(BOOL, BOOL), DTypeError, r"add: the image is bool \(4, 5\); it takes unsigned"),
-    (lambda: vx.box(BOOL), DTypeError, r"box: the image is bool .*signed integers, floats; cast"),
+    (
+        lambda: vx.minimum(U8, U8[:1]),
+        ShapeError,
+        r"minimum: .*; stretch them with muntin\.broadcast_to_match\(a, b\)",
+    ),
+    (
+        lambda: vx.minimum(U8, np.zeros((4, 5, 3), np.uint8)),
+        ShapeError,
+        r"minimum: .*; give the one of fewer axes another with x\[\.\.\., None\], and stretch it",
+    ),
+    (lambda: vx.add(BOOL, BOOL), DTypeError, r"add: the image is bool \(4, 5\); it takes integers"),
+    (lambda: vx.box(BOOL), DTypeError, r"box: the image is bool .*takes integers and floats; cast"),
     (lambda: vx.bitwise_not(F32), DTypeError, r'bitwise_not: the image is float32 .*"uint8"'),
-    (lambda: vx.median(LINE), ShapeError, r"median: the image \(5,\) has axes 'x'; it takes an"),
+    (lambda: vx.median(LINE), ShapeError, r"median: the image \(5,\) has axes 'x'.*give it 1 more"),
+    (
+        lambda: vx.median(np.zeros((1, 1, 1, 1, 1))),
+        ShapeError,
+        r"has axes without names; .* muntin\.asarray\(x, axes=\"nzyxc\"\) or the like",
+    ),
     (
         lambda: vx.sobel3x3(mt.asarray(U8, axes="tc")),
         ShapeError,
@@ -96,6 +112,16 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
         r"magnitude: norm is 'max'; it takes 'l2' or 'l1'",
     ),
     # thresholds and depths
+    (
+        lambda: vx.threshold(U8, "high"),  # type: ignore[arg-type]
+        ParameterError,
+        r"threshold: value is 'high'; it takes a number, or an array that broadcasts to the image",
+    ),
+    (
+        lambda: vx.threshold(U8, 3, "high"),  # type: ignore[arg-type]
+        ParameterError,
+        r"threshold: upper is 'high'",
+    ),
     (
         lambda: vx.threshold(U8, 3, true_value=256),
         RangeError,
@@ -174,7 +200,7 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
     (
         lambda: vx.nonlinear(U8, "mean", np.ones((3, 3))),
         ParameterError,
-        r"nonlinear: function is 'mean'; it takes 'median' or 'min' or 'max'",
+        r"nonlinear: function is 'mean'; it takes 'median', 'min' or 'max'",
     ),
     *(
         (
@@ -204,9 +230,15 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
     (
         lambda: vx.convolve(U8, [[np.nan]]),
         ParameterError,
-        r"convolve: matrix has dtype float64, or",
+        r"convolve: matrix has infinities or NaN; it takes finite numbers",
     ),
-    (lambda: vx.convolve(U8, [[1j]]), ParameterError, r"convolve: matrix has dtype complex128, or"),
+    (
+        lambda: vx.convolve(U8, [[1j]]),
+        ParameterError,
+        r"matrix is \[\[1j\]\]; it takes rows of int",
+    ),
+    (lambda: vx.convolve(U8, "blur"), ParameterError, r"convolve: matrix is 'blur'; it takes rows"),
+    (lambda: vx.convolve(U8, [[1, 2], [3]]), ParameterError, r"it takes rows of one length, such"),
     *(
         (
             lambda scale=scale: vx.convolve(U8, [[1]], scale),
@@ -238,6 +270,19 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
         r"laplacian: border replicate needs the whole image, but only .* is valid; call \.valid",
     ),
 ]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, k: vx.box(x, k),
+        lambda x, k: vx.gaussian(x, 3, k),
+        lambda x, k: vx.convert_depth(x, "int16", k),
+    ],
+)
+def test_a_traced_number_is_no_static_parameter(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match="make it a constant of the function, as in functi"):
+        mt.function(function)(U8, 3)
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), FAULTS)

@@ -190,9 +190,10 @@ class Array(Operators):
         node = self._node
         places = spatial_axes("at", node.axes)
         if len(offsets) != len(places):
+            letters = ", ".join(node.axes[place] for place in places) if node.axes else ""
             raise ShapeError(
-                f"at: got {len(offsets)} offsets for an array with axes {node.axes!r}; give one "
-                f"for each of its {len(places)} spatial axes (z, y, x)"
+                f"at: offsets are {offsets} for an array with axes {node.axes!r}; give one for "
+                f"each of its {len(places)} spatial axes ({letters})"
             )
         along = [0] * len(node.shape)
         for place, offset in zip(places, offsets, strict=True):
@@ -226,6 +227,9 @@ class Array(Operators):
             "setitem: an Array is a value that does not change; choose with muntin.where, or "
             "write to the NumPy array before muntin.asarray takes it"
         )
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._values("in")
 
     def __iter__(self) -> Iterator[Self]:
         return (self[position] for position in range(len(self)))
@@ -279,6 +283,11 @@ class Array(Operators):
         return float(self._number("float"))
 
     def __index__(self) -> int:
+        if self._node.shape:
+            raise UnsupportedError(
+                f"index: an Array of shape {self._node.shape} is no index; choose elements with "
+                "muntin.where(mask, x, 0), or index numpy.asarray(x)"
+            )
         if not self._node.dtype.is_integer:
             raise UnsupportedError(
                 f"index: an Array of {self._node.dtype} is no index; cast it with int()"
@@ -322,8 +331,12 @@ class Array(Operators):
 def _offset(offset: SupportsIndex) -> int:
     try:
         return as_index(offset)
+    except UnsupportedError:  # a traced number says itself why it is no offset
+        raise
     except TypeError as error:
-        raise UnsupportedError(f"at: offset {offset!r} is no integer; offsets are") from error
+        raise UnsupportedError(
+            f"at: offset {offset!r} is no integer; give an integer for each spatial axis"
+        ) from error
 
 
 def _restored(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from operator import index as as_index
 from typing import Any, Generic, SupportsIndex, TypeVar
 
@@ -115,29 +116,32 @@ class Function(Generic[R]):
 
     def __init__(self, fn: Callable[..., R], specs: Sequence[Spec] = ()) -> None:
         if not callable(fn):
-            raise UnsupportedError(f"function: got a {type(fn).__name__}; give a callable")
+            raise UnsupportedError(f"function: got {fn!r}; give a callable")
         for given in specs:
             if not isinstance(given, Spec):
                 raise UnsupportedError(
-                    f"function: got {given!r} as a specification; make it with muntin.spec"
+                    f"function: got {given!r} as a specification; make it with muntin.spec(shape, "
+                    "dtype)"
                 )
         self._fn = fn
         self._specs = tuple(specs)
         self._traces: dict[tuple[Any, ...], Trace] = {}
         self._latest: Trace | None = None
 
-    def __call__(self, *args: Any, out: Out = None, threads: int | None = None) -> R:
+    def __call__(self, *args: Any, out: Out = None, threads: int | None = None, **named: Any) -> R:
         """Return the results for these arguments, written into `out` where it is given.
 
         Parameters
         ----------
-        *args
+        *args, **named
             NumPy arrays, Arrays and numbers, as many as `fn` takes.
         out : ndarray or tuple of ndarray, optional
             Memory for each result, in order; it may overlap arguments.
         threads : int, optional
             How many threads; None leaves it to the context.
         """
+        if named:
+            args = self._in_order(args, named)
         if is_tracing():
             return self._inlined(args, out)
         here = context()
@@ -159,6 +163,17 @@ class Function(Generic[R]):
         arrays = found.graph.run(given, outs, threads=wanted)
         results: R = found.results(arrays, values)
         return results
+
+    def _in_order(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Return all arguments by position, those left out by their defaults."""
+        bound = signature(self._fn).bind(*args, **named)
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise UnsupportedError(
+                f"function: {', '.join(bound.kwargs)} can be given by name alone; arguments of a "
+                "traced function have positions: take the * from its parameters"
+            )
+        return bound.args
 
     @property
     def kernels(self) -> Sequence[Any]:

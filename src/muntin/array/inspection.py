@@ -51,6 +51,11 @@ def required(expr: Array, box: Box) -> tuple[Required, ...]:
     Box(start=(9, 10), stop=(20, 22))
     """
     node = _expression("required", expr)._node
+    if not isinstance(box, Box):
+        raise UnsupportedError(
+            f"required: box is {box!r}; give the first elements and the ends, as "
+            "muntin.Box((0, 0), (10, 10))"
+        )
     if box.ndim != len(node.shape) or not Box.full(node.shape).contains(box):
         raise BoundsError(
             f"required: box {box.start} to {box.stop} of an Array of shape {node.shape}; give a "

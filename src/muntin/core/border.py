@@ -103,7 +103,7 @@ class Border:
             return cls(_mode_named(spec))
         raise BorderError(
             f"border: {spec!r} is no border; use one of {_names(_OWN)}, "
-            "or constant(value) for a value"
+            "or muntin.constant(value) for a value"
         )
 
     def check_value(self, dtype: DType | npt.DTypeLike) -> int | float:

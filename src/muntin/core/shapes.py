@@ -175,7 +175,7 @@ def broadcast_to_shape(shape: Shape, target: Shape, operation: str = "broadcast_
     if len(shape) > ndim:
         raise ShapeError(
             f"{operation}: shape {shape} does not broadcast to {target}: it has {len(shape)} axes "
-            f"and the target {ndim}; remove axes first, by indexing or reshape"
+            f"and the target {ndim}; remove axes first, by indexing or squeeze"
         )
     expanded = _expand(shape, ndim)
     for axis, (length, wanted) in enumerate(zip(expanded, target, strict=True)):
@@ -309,7 +309,7 @@ def resolve_index(index: object, shape: Shape) -> ResolvedIndex:
     if used > len(shape):
         raise BoundsError(
             f"index: too many indices: the array has {len(shape)} axes, shape {shape}, "
-            f"and {used} were indexed"
+            f"and {used} were indexed; give at most one index for each axis"
         )
     if not ellipses:
         items.append(Ellipsis)
@@ -343,8 +343,9 @@ def _basic(item: object) -> int | slice | EllipsisType | None:
         raise
     except TypeError as error:
         raise BoundsError(
-            f"index: a {type(item).__name__} is no basic index; only integers, slices, "
-            "an ellipsis (...) and None (newaxis) are"
+            f"index: {type(item).__name__} is no basic index; only integers, slices, an ellipsis "
+            "(...) and None (newaxis) are; choose by a mask with muntin.where(mask, x, 0), and by "
+            "positions with numpy.asarray(x)[positions]"
         ) from error
 
 
@@ -353,6 +354,7 @@ def _position(position: int, axis: int, shape: Shape) -> int:
     if not -size <= position < size:
         raise BoundsError(
             f"index: {position} is out of bounds for axis {axis} with size {size} of shape {shape}"
+            + (f"; give {-size} to {size - 1}" if size else "; an empty axis has no elements")
         )
     return position + size if position < 0 else position
 

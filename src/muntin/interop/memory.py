@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from muntin.errors import UnsupportedError
+from muntin.errors import ShapeError, UnsupportedError
 
 __all__ = ["as_ndarray"]
+
+_READ_FIRST = "give numbers, or read the file first: muntin.interop.images.read_image(path)"
 
 
 def as_ndarray(x: object) -> npt.NDArray[Any]:
@@ -22,7 +25,9 @@ def as_ndarray(x: object) -> npt.NDArray[Any]:
     Raises
     ------
     UnsupportedError
-        If `x` is a masked array, a text, or holds no numbers.
+        If `x` is a masked array, a text, a path, or holds no numbers.
+    ShapeError
+        If `x` is sequences of uneven lengths.
     """
     array = x if type(x) is np.ndarray else _taken(x)
     if not array.dtype.isnative:
@@ -41,13 +46,32 @@ def _taken(x: object) -> npt.NDArray[Any]:
     if isinstance(x, np.ndarray):
         return x.view(np.ndarray)
     if isinstance(x, str):
-        raise UnsupportedError("asarray: got a text; give numbers, or open an image file first")
+        raise UnsupportedError(f"asarray: got the text {x[:40]!r}; {_READ_FIRST}")
+    if isinstance(x, PathLike):
+        raise UnsupportedError(f"asarray: got the path {str(x)!r}; {_READ_FIRST}")
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         return _from_dlpack(x)
     try:
         return np.asarray(memoryview(x))  # type: ignore[arg-type]
     except TypeError:
-        return np.asarray(x)
+        return _converted(x)
+
+
+def _converted(x: object) -> npt.NDArray[Any]:
+    kind = type(x).__name__
+    try:
+        array: npt.NDArray[Any] = np.asarray(x)
+    except ValueError as error:
+        raise ShapeError(
+            f"asarray: the sequences in a {kind} do not make an array ({error}); give all of a "
+            "level the same length"
+        ) from error
+    if array.dtype.kind == "O" and not isinstance(x, np.ndarray):
+        raise UnsupportedError(
+            f"asarray: got a value of type {kind}, in which NumPy finds no numbers; give an array, "
+            "a number or sequences of numbers"
+        )
+    return array
 
 
 def _from_dlpack(x: Any) -> npt.NDArray[Any]:

@@ -16,6 +16,11 @@ from muntin.interop.numpy_protocols import implements, write_result
 __all__: list[str] = []
 
 
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Any) -> tuple[Array, ...]:
+    return shaping.broadcast_arrays(*args)
+
+
 @implements(np.broadcast_to)
 def broadcast_to(array: Any, shape: Any) -> Array:
     return shaping.broadcast_to(array, shape)
@@ -66,6 +71,11 @@ def ndim(a: Any) -> int:
 @implements(np.ones_like)
 def ones_like(a: Any, dtype: npt.DTypeLike | None = None) -> Array:
     return creation.ones_like(a, dtype=dtype)
+
+
+@implements(np.round)
+def round(a: Any) -> Array:
+    return elementwise.round(a)
 
 
 @implements(np.shape)

@@ -157,6 +157,6 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
 def refuse(name: str) -> NoReturn:
     """Raise the error for what NumPy can do and muntin cannot."""
     raise UnsupportedError(
-        f"numpy.{name}: is not defined for muntin Arrays; call the function of that name in "
-        "muntin, if there is one, or numpy.asarray(x) first to compute the elements"
+        f"numpy.{name}: is not defined for muntin Arrays; compute the elements first, and call it "
+        "with numpy.asarray(x)"
     )

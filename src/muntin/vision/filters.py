@@ -295,17 +295,25 @@ def _is_held(tap: Number, dtype: DType) -> bool:
 
 
 def _matrix(matrix: npt.ArrayLike) -> npt.NDArray[np.generic]:
-    taps = np.asarray(matrix)
+    try:
+        taps = np.asarray(matrix)
+    except ValueError as error:
+        raise ParameterError(
+            f"convolve: matrix is {matrix!r}; it takes rows of one length, such as "
+            "[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"
+        ) from error
+    if taps.dtype.kind not in "buif":
+        raise ParameterError(
+            f"convolve: matrix is {matrix!r}; it takes rows of integers or floats, such as "
+            "[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"
+        )
     if taps.ndim != 2 or not all(length % 2 for length in taps.shape):
         raise ParameterError(
             f"convolve: matrix has shape {taps.shape}; it takes an odd number of rows and an odd "
             "number of columns"
         )
-    if taps.dtype.kind not in "buif" or not np.isfinite(taps).all():
-        raise ParameterError(
-            f"convolve: matrix has dtype {taps.dtype}, or numbers that are not finite; it takes "
-            "finite integers or floats"
-        )
+    if not np.isfinite(taps).all():
+        raise ParameterError("convolve: matrix has infinities or NaN; it takes finite numbers")
     return taps.astype(np.int64) if taps.dtype.kind == "b" else taps
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil, floor, isfinite
 
+import numpy as np
 import numpy.typing as npt
 
 from muntin.array.array import Array
+from muntin.array.tracing import TracedNumber
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import DTypeError, ParameterError, RangeError
 from muntin.vision.arithmetic import OVERFLOW
@@ -240,16 +242,24 @@ def threshold(
         for name, number in (("true_value", true_value), ("false_value", false_value))
     )
     if upper is None:
-        is_chosen = x > _bound(x, value, floor)
+        is_chosen = x > _bound("value", x, value, floor)
     else:
-        is_chosen = (x >= _bound(x, value, ceil)) & (x <= _bound(x, upper, floor))
+        low, high = _bound("value", x, value, ceil), _bound("upper", x, upper, floor)
+        is_chosen = (x >= low) & (x <= high)
     return apply("where", is_chosen, chosen, other)
 
 
-def _bound(x: Array, number: float | Array, nearest: Callable[[float], int]) -> float | Array:
+def _bound(
+    name: str, x: Array, number: float | Array, nearest: Callable[[float], int]
+) -> float | Array:
     """Return a bound of integers as an integer: only these meet it."""
-    if isinstance(number, Array) or not is_known(number):
+    if isinstance(number, Array | TracedNumber | np.ndarray):
         return number
+    if not is_known(number):
+        raise ParameterError(
+            f"threshold: {name} is {number!r}; it takes a number, or an array that broadcasts to "
+            f"the image, {x.shape}"
+        )
     return nearest(number) if type_of(x).is_integer and isfinite(number) else number
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from operator import index as as_index
 from typing import SupportsIndex, TypeAlias
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from muntin.array.array import Array
 from muntin.array.creation import asarray
 from muntin.array.operators import common_device
+from muntin.array.tracing import TracedNumber
 from muntin.core.border import Border, BorderMode
+from muntin.core.shapes import Shape, can_broadcast
 from muntin.errors import BorderError, DTypeError, ParameterError, ShapeError
 from muntin.vision.expression import type_of
 
@@ -32,31 +35,44 @@ __all__ = [
 BorderLike: TypeAlias = Border | BorderMode | str
 Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
-_KINDS = {"u": "unsigned integers", "i": "signed integers", "f": "floats", "b": "bool"}
+_KINDS = {"ui": "integers", "f": "floats", "b": "truth values"}
 NUMBERS = "uif"
+_LETTERS = {2: "yx", 3: "nyx", 4: "nzyx", 5: "nzyxc", 6: "ntzyxc"}
 
 
 def pixels(function: str, x: object, kinds: str = NUMBERS) -> Array:
     """Return an operand as an Array whose element type is of one of the kinds."""
     array = asarray(x)
     if type_of(array).kind not in kinds:
-        allowed = ", ".join(_KINDS[kind] for kind in kinds)
         raise DTypeError(
-            f"{function}: the image is {type_of(array)} {array.shape}; it takes {allowed}; "
+            f"{function}: the image is {type_of(array)} {array.shape}; it takes {_allowed(kinds)}; "
             f'cast it with .astype("{"float32" if "f" in kinds else "uint8"}")'
         )
     return array
+
+
+def _allowed(kinds: str) -> str:
+    return " and ".join(words for letters, words in _KINDS.items() if letters[0] in kinds)
 
 
 def image(function: str, x: object, kinds: str = NUMBERS) -> Array:
     """Return an operand as `pixels` does, with a y and an x axis."""
     array = pixels(function, x, kinds)
     if array.axes is None or "y" not in array.axes or "x" not in array.axes:
+        found = "axes without names" if array.axes is None else f"axes {array.axes!r}"
         raise ShapeError(
-            f"{function}: the image {array.shape} has axes {array.axes!r}; it takes an image with "
-            'axes y and x; name them with muntin.asarray(x, axes="yx")'
+            f"{function}: the image {array.shape} has {found}; it takes an image with axes y and "
+            f"x; {_naming(array.ndim)}"
         )
     return array
+
+
+def _naming(ndim: int) -> str:
+    """Return how an array of a rank gets axes y and x."""
+    if ndim < 2:
+        return f'give it {2 - ndim} more first: muntin.asarray(x[None], axes="yx") for a row'
+    letters = _LETTERS.get(ndim, "a letter for each")
+    return f'name them with muntin.asarray(x, axes="{letters}") or the like'
 
 
 def pair(
@@ -68,8 +84,8 @@ def pair(
     given = f"{type_of(first)} {first.shape} and {type_of(second)} {second.shape}"
     if first.shape != second.shape:
         raise ShapeError(
-            f"{function}: operands are {given}; both must have the same shape; stretch one with "
-            "muntin.broadcast_to_match()"
+            f"{function}: operands are {given}; both must have the same shape; "
+            f"{_matching(first.shape, second.shape)}"
         )
     if type_of(first) is not type_of(second) and not is_mixed:
         raise DTypeError(
@@ -77,6 +93,19 @@ def pair(
             f'cast one with .astype("{type_of(first)}")'
         )
     return first, second
+
+
+def _matching(a: Shape, b: Shape) -> str:
+    """Return how two shapes that differ become one."""
+    if can_broadcast(a, b):
+        return "stretch them with muntin.broadcast_to_match(a, b)"
+    short, long = sorted((a, b), key=len)
+    if can_broadcast((*short, 1), long):
+        return (
+            "give the one of fewer axes another with x[..., None], and stretch it with "
+            "muntin.broadcast_to_match(a, b)"
+        )
+    return "take equal parts of both, such as a[:100, :100]"
 
 
 def edge(function: str, x: Array, border: BorderLike) -> Border:
@@ -110,6 +139,8 @@ def size_of(function: str, size: Size, name: str = "size") -> tuple[int, int]:
 
 def whole(number: object) -> int | None:
     """Return an integer as Python's, None if it is anything else."""
+    if isinstance(number, TracedNumber):
+        number = as_index(number)  # raises: its value is not known while a function is traced
     return int(number) if isinstance(number, int | np.integer) else None
 
 
@@ -120,6 +151,8 @@ def is_known(number: object) -> bool:
 
 def positive(number: object) -> float | None:
     """Return a finite number above 0 as a float, None if it is anything else."""
+    if isinstance(number, TracedNumber):
+        number = float(number)  # raises, as above
     if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
         return None
     return float(number) if 0 < number < inf else None
@@ -128,6 +161,8 @@ def positive(number: object) -> float | None:
 def choice(function: str, name: str, value: str, allowed: Sequence[str]) -> str:
     """Return a word that is among those allowed."""
     if value not in allowed:
-        words = " or ".join(repr(word) for word in allowed)
-        raise ParameterError(f"{function}: {name} is {value!r}; it takes {words}")
+        *most, last = map(repr, allowed)
+        raise ParameterError(
+            f"{function}: {name} is {value!r}; it takes {', '.join(most)} or {last}"
+        )
     return value

@@ -71,5 +71,7 @@ def test_boxes_outside_are_refused() -> None:
 
 
 def test_other_objects_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"required: box is \(0, 3\); give the first el"):
+        mt.required(mt.asarray(np.zeros(3)), (0, 3))  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="required: got a ndarray; it takes an Array"):
         mt.required(np.zeros(3), mt.Box((0,), (1,)))  # type: ignore[arg-type]
