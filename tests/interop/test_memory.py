@@ -144,5 +144,5 @@ def test_what_holds_no_numbers_is_refused() -> None:
         mt.asarray({"a": 1})
     with pytest.raises(ShapeError, match=r"the sequences in a list do not make an array .*length"):
         mt.asarray([[1, 2], [3]])
-    with pytest.raises(DTypeError, match="dtype: .*complex128.* is not supported; use one of"):
+    with pytest.raises(DTypeError, match=r"dtype: .*complex128.* is not supported; use one of"):
         mt.asarray(np.zeros(3, complex))
