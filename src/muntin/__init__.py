@@ -87,8 +87,9 @@ from muntin.array.shaping import (
     squeeze,
 )
 from muntin.core.border import Border, BorderMode, constant
+from muntin.core.coordinates import Coordinates, Steps, Strides, TensorShape
 from muntin.core.regions import BorderSize, Box, Footprint, ValidRegion
-from muntin.core.window import Coordinates, Dimension, Steps, Strides, TensorShape, Window
+from muntin.core.window import Dimension, Window
 from muntin.errors import (
     BorderError,
     BoundsError,
