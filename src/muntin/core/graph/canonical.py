@@ -86,9 +86,16 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
 
 
 def _is_broadcast(node: Node) -> bool:
-    return not node.payload.fixed and all(
-        axis.start == 0 and axis.step in (0, 1) for axis in node.payload.axes
-    )
+    """Say whether a view shows all of its argument, some axes stretched or new."""
+    shown, base = node.payload, node.args[0].shape
+    if shown.fixed:
+        return False
+    for axis, size in zip(shown.axes, node.shape, strict=True):
+        if axis.source is not None:
+            whole = size if axis.step == 1 else 1
+            if axis.start or axis.step not in (0, 1) or base[axis.source] != whole:
+                return False
+    return True
 
 
 def _channels(node: Node) -> int:

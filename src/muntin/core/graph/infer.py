@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 
 import numpy as np
 
@@ -41,10 +41,10 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
         return (common,) * len(dtypes), BOOL
     if rule == "test":
         return dtypes, BOOL
-    if rule == "floating":
-        common = _floating(name, common)
-    elif rule == "promote_floating":
-        common = common if common.is_float else _floating(name, common)
+    if rule in ("floating", "promote_floating"):
+        # NumPy divides in the type of both; elsewhere it takes one that holds each operand.
+        apart = [common] if name == "divide" else [_floating(name, dtype) for dtype in dtypes]
+        common = _floating(name, reduce(promote, apart))
     else:
         common = _checked(name, rule, common, dtypes)
     return (common,) * len(dtypes), common
