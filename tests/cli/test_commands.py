@@ -221,7 +221,10 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError("No module named 'pyopencl'")
 
     monkeypatch.setattr(opencl, "count_devices", missing)
-    assert "opencl     not here: No module named 'pyopencl'" in shown("devices")
+    words = (
+        "opencl     not here: No module named 'pyopencl'; pip install \"muntin[opencl]\" brings it"
+    )
+    assert words in shown("devices")
     monkeypatch.setattr(opencl, "count_devices", lambda: 99)
     assert "opencl:98" in shown("devices")
 

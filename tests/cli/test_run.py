@@ -140,9 +140,32 @@ def test_a_failure_among_many_does_not_stop_the_others(tmp_path: Path, photo: Pa
     assert result.exit_code == 1
     assert os.listdir(tmp_path / "out") == ["photo.png"]
     assert "broken.png: the PNG data are damaged or cut short" in result.output
-    assert "grey.png: pipeline: channel: index is 1; the image has 0 channels" in result.output
+    assert "grey.png: pipeline: channel: the image (4, 4) is grey" in result.output
     assert "1 image, 0.0 MP" in result.output
     assert result.output.rstrip().endswith("2 of 3 failed")
+
+
+def test_a_fault_of_the_text_is_shown_once(tmp_path: Path, photo: Path) -> None:
+    write_image(tmp_path / "other.png", np.zeros((4, 4), np.uint8))
+    names = [photo, tmp_path / "other.png"]
+    message = refused(1, "run", "box(border='reflect')", *names, "-o", tmp_path / "out")
+    assert message.count("means opposite things") == 1
+    assert message.count("other.png: the same as above") == 1
+    assert message.endswith("2 of 2 failed")
+    assert "MP →" not in message
+
+
+def test_a_page_of_several(tmp_path: Path) -> None:
+    import tifffile
+
+    pages = np.random.default_rng(1).integers(0, 256, (3, 9, 12), dtype=np.uint8)
+    tifffile.imwrite(tmp_path / "stack.tif", pages, photometric="minisblack")
+    out = tmp_path / "out.png"
+    assert "take one with page=0 (or --page 0)" in refused(
+        1, "run", "median", tmp_path / "stack.tif", "-o", out
+    )
+    assert muntin("run", "median", tmp_path / "stack.tif", "-o", out, "--page", 2).exit_code == 0
+    np.testing.assert_array_equal(read_image(out), np.asarray(vx.median(pages[2])))
 
 
 # --- what goes wrong ------------------------------------------------------------------------------
@@ -163,10 +186,12 @@ def test_results_that_the_file_does_not_hold(tmp_path: Path, photo: Path) -> Non
     message = refused(1, "run", "laplacian", photo, "-o", tmp_path / "x.png")
     assert message.endswith(
         "x.png: the pipeline gives int16 (40, 50, 3), which PNG does not hold; append "
-        '| convert_depth("uint8"), or write TIFF'
+        "| convert_depth('uint8'), or write TIFF"
     )
     message = refused(1, "run", "sqrt", photo, "-o", tmp_path / "x.jpg")
-    assert 'append | convert_depth("uint8"), or write TIFF' in message
+    assert "| convert_depth('uint8') (after | linear(255) if its values are 0 to 1)" in message
+    message = refused(1, "run", "astype('uint16')", photo, "-o", tmp_path / "x.jpg")
+    assert "append | convert_depth('uint8', shift=8), or write PNG or TIFF" in message
     write_image(tmp_path / "four.png", np.zeros((4, 4, 4), np.uint8))
     message = refused(1, "run", "box", tmp_path / "four.png", "-o", tmp_path / "x.jpg")
     assert "which JPEG does not hold; append | rgb, or write PNG or TIFF" in message

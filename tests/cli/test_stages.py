@@ -216,8 +216,24 @@ def test_channel() -> None:
     for index in (3, -1, "0"):
         with pytest.raises(BoundsError, match=r"channel: index is .*; the image has 3 channels"):
             channel(mt.asarray(pixels), index)  # type: ignore[arg-type]
-    with pytest.raises(BoundsError, match="the image has 0 channels, counted from 0"):
+    with pytest.raises(BoundsError, match=r"channel: the image \(5, 6\) is grey and has no chan"):
         channel(mt.asarray(image(5, 6)), 0)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wanted"), [("uint8", "float32"), ("int32", "float64"), ("float32", "float32")]
+)
+def test_linear(dtype: str, wanted: str) -> None:
+    pixels = image(5, 6, dtype=dtype)
+    (found,) = run("linear(0.5, 3)", pixels)
+    expected = pixels.astype(wanted) * np.dtype(wanted).type(0.5) + np.dtype(wanted).type(3)
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_a_border_may_be_a_constant() -> None:
+    pixels = image(5, 6)
+    (found,) = run("box(border=constant(7))", pixels)
+    np.testing.assert_array_equal(found, np.asarray(vx.box(pixels, border=mt.constant(7))))
 
 
 def test_take() -> None:

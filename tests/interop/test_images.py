@@ -220,7 +220,7 @@ def test_pages_are_taken_one_by_one(tmp_path: Path) -> None:
         tifffile.imwrite(path, stack, photometric="minisblack")
         for page in range(3):
             np.testing.assert_array_equal(read_image(path, page), stack[page], strict=True)
-    with pytest.raises(ImageFileError, match=r"has 3 pages; take one with read_image\(path, page"):
+    with pytest.raises(ImageFileError, match=r"has 3 pages; take one with page=0 \(or --page"):
         read_image(path)
     with pytest.raises(ImageFileError, match="page is 3; the file has 3, numbered from 0"):
         read_image(path, 3)

@@ -30,7 +30,7 @@ def _rows(kind: str) -> list[tuple[str, str]]:
     try:
         count = import_module(DEVICES[kind]).count_devices()
     except ImportError as error:
-        return [(kind, f"not here: {error}")]
+        return [(kind, f'not here: {error}; pip install "muntin[{kind}]" brings it')]
     if count == 0:
         return [(kind, "not here: no driver offers a device")]
     if kind != "opencl":

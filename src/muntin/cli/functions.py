@@ -10,7 +10,7 @@ from muntin.dtypes import DTYPES
 from muntin.errors import BoundsError, DTypeError
 from muntin.vision.expression import constant, fitted, type_of
 
-__all__ = ["channel", "crop", "grey", "rgb", "take"]
+__all__ = ["channel", "crop", "grey", "linear", "rgb", "take"]
 
 _WEIGHTS = (13933, 46871, 4732)  # of red, green and blue in BT.709, in 65536ths
 _ROUNDING = 1 << 15
@@ -53,9 +53,27 @@ def rgb(img: Array) -> Array:
     return mt.asarray(repeated, axes=f"{single.axes}c")
 
 
+def linear(img: Array, factor: float, offset: float = 0) -> Array:
+    """Return an image times a factor plus an offset, as floats.
+
+    Notes
+    -----
+    float32 of integers of 8 and 16 bits, else float64; floats keep their type. convert_depth makes
+    integers of the result again: it truncates and clamps.
+    """
+    dtype = type_of(img)
+    if not dtype.is_float:
+        img = fitted(img, DTYPES["float32" if dtype.bits <= 16 else "float64"])
+    return img * factor + offset
+
+
 def channel(img: Array, index: int) -> Array:
     """Return one channel of an image, counted from 0."""
     count = _channels(img)
+    if count == 0:
+        raise BoundsError(
+            f"channel: the image {img.shape} is grey and has no channels; leave channel away"
+        )
     if type(index) is not int or not 0 <= index < count:
         raise BoundsError(
             f"channel: index is {index!r}; the image has {count} channels, counted from 0"

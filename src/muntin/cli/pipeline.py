@@ -13,15 +13,20 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from muntin.errors import PipelineError
+from muntin.core.border import Border, constant
+from muntin.errors import BorderError, PipelineError
 
 __all__ = ["Call", "Pipeline", "Value", "fault", "nearest", "parse_pipeline"]
 
-Value: TypeAlias = bool | int | float | str | tuple[Any, ...] | None
+Value: TypeAlias = bool | int | float | str | tuple[Any, ...] | Border | None
 
 _LONGEST = 10_000  # characters
 _SHOWN = 96  # characters of a text that are shown around a fault
 _CALL = "a stage is the name of a function, or a call of it such as threshold(80)"
+
+_VALUES = (
+    "use numbers, texts in quotes, True, False, None, tuples, and constant(number) for a border"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def parse_pipeline(text: str, names: Collection[str]) -> Pipeline:
     ----------
     text : str
         Stages joined by ``|``; a stage is a function's name or a call with numbers, texts, truth
-        values, None and tuples of these.
+        values, None, tuples of these, and the border ``constant(number)``.
     names : collection of str
         The functions that there are.
 
@@ -215,7 +220,16 @@ class _Reader:
             raise self.wrong(
                 node, f"{node.id!r} is a bare word; write texts in quotes, '{node.id}'"
             )
-        raise self.wrong(
-            node,
-            "this is no plain value; use numbers, texts in quotes, True, False, None and tuples",
-        )
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return self.border(node, node.func.id)
+        raise self.wrong(node, f"this is no plain value; {_VALUES}")
+
+    def border(self, node: ast.Call, name: str) -> Border:
+        """Return the border that a call of `constant` stands for."""
+        if name != "constant" or len(node.args) != 1 or node.keywords:
+            raise self.wrong(node, f"this is no plain value; {_VALUES}")
+        number: Any = self.value(node.args[0])
+        try:
+            return constant(number)
+        except BorderError as error:
+            raise self.wrong(node, str(error)) from error

@@ -62,13 +62,14 @@ class _Runner:
 
     pipeline: Pipeline
     repeat: int
+    page: int | None = None
     times: Times = field(default_factory=Times)
     compiled: dict[tuple[Any, ...], mt.Function[mt.Array]] = field(default_factory=dict)
 
     def process(self, source: Path, target: Path) -> tuple[int, ...]:
         """Read a file, run the pipeline, write the result; return the shape that was read."""
         with self.times.measured("decode"):
-            image = read_image(source)
+            image = read_image(source, self.page)
             if image.dtype == np.bool_:
                 image = image.astype(np.uint8) * np.uint8(255)
         with self.times.measured("compile"):
@@ -136,7 +137,7 @@ def check_fits(row: ImageFormat, target: Path, result: mt.Array) -> None:
         row.check(target, result.shape, result.dtype)
         return
     if result.dtype.name not in row.dtypes:
-        cure = '| convert_depth("uint8")'
+        cure = _conversion(result.dtype)
     else:
         cure = "| rgb" if channels == 4 else "| grey"
     others = [other.name for other in FORMATS if other.holds(result.dtype, channels)]
@@ -145,6 +146,15 @@ def check_fits(row: ImageFormat, target: Path, result: mt.Array) -> None:
         f"{target}: the pipeline gives {result.dtype} {result.shape}, which {row.name} does not "
         f"hold; append {cure}{other}"
     )
+
+
+def _conversion(dtype: np.dtype[Any]) -> str:
+    """Return what makes 8-bit pixels of a type, in quotes that a shell leaves inside its own."""
+    if dtype == np.uint16:
+        return "| convert_depth('uint8', shift=8)"
+    if dtype.kind == "f":
+        return "| convert_depth('uint8') (after | linear(255) if its values are 0 to 1)"
+    return "| convert_depth('uint8')"
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -212,6 +222,7 @@ def _run_all(runner: _Runner, sources: Sequence[Path], targets: Sequence[Path]) 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     failed = 0
+    known: set[str] = set()
     console = Console(stderr=True, markup=False)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
     with Progress(
@@ -226,7 +237,9 @@ def _run_all(runner: _Runner, sources: Sequence[Path], targets: Sequence[Path]) 
                 failed += 1
                 message = str(error)
                 if isinstance(error, PipelineError):
-                    message = f"{source}: {message}"
+                    shown = "the same as above" if message in known else message
+                    known.add(message)
+                    message = f"{source}: {shown}"
                 console.print(f"error: {message}", soft_wrap=True, highlight=False)
             progress.advance(task)
     return failed
@@ -247,6 +260,9 @@ def _run_all(runner: _Runner, sources: Sequence[Path], targets: Sequence[Path]) 
 )
 @click.option("--to", type=click.Choice(list(_ENDINGS)), help="The format of files in a folder.")
 @click.option(
+    "--page", type=click.IntRange(0), metavar="N", help="Of TIFF files with several, from 0."
+)
+@click.option(
     "--threads", type=click.IntRange(1, 4096), metavar="N", help="CPU threads; all by default."
 )
 @click.option(
@@ -266,6 +282,7 @@ def command(
     inputs: tuple[Path, ...],
     out: str,
     to: str | None,
+    page: int | None,
     threads: int | None,
     device: str | None,
     repeat: int,
@@ -283,7 +300,7 @@ def command(
     parsed = parse_pipeline(pipeline, stages())
     sources = find_sources(inputs)
     targets = find_targets(inputs, sources, out, to)
-    runner = _Runner(parsed, repeat)
+    runner = _Runner(parsed, repeat, page)
     try:
         ctx.with_resource(mt.use(device or "cpu", threads=threads))
     except DeviceError as error:
@@ -296,7 +313,8 @@ def command(
     failed = _run_all(runner, sources, targets)
     done = len(sources) - failed
     megapixels = runner.times.pixels / 1e6
-    click.echo(f"{images_in_words(done)}, {megapixels:.1f} MP → {out}: {runner.times}{best}")
+    if done:
+        click.echo(f"{images_in_words(done)}, {megapixels:.1f} MP → {out}: {runner.times}{best}")
     if failed:
         click.echo(f"{failed} of {len(sources)} failed", err=True)
         ctx.exit(1)

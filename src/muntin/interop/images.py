@@ -328,7 +328,7 @@ def _decode_tiff(path: Path, page: int | None) -> Pixels:
         if not pages:
             raise ValueError("there is no page")
         if page is None and len(pages) > 1:
-            cure = "take one with read_image(path, page=0), or all with tifffile.imread(path)"
+            cure = "take one with page=0 (or --page 0), or all with tifffile.imread(path)"
             raise _fault("read", path, f"the file has {len(pages)} pages; {cure}")
         if not 0 <= (page or 0) < len(pages):
             raise _fault(
