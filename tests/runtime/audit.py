@@ -111,7 +111,7 @@ class Interpreting:
             self.fresh.append(self.memory(held[new.position], is_set=new.is_zero))
         if 0 in binding.extent:
             return
-        slots: list[Any] = list(binding.slots)
+        slots: list[Any] = list(binding.slots)[: len(program.slots)]  # no code of shared functions
         for slot, position, offset in step.pointers:
             slots[slot] = _moved(self.memory(held[position]), offset)
         for slot, position, offset in step.asides:

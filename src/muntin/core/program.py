@@ -285,13 +285,15 @@ class Parameter:
 class Function:
     """A function without result; only its parameters are visible in it.
 
-    A `light` one moves more than it computes.
+    A `light` one moves more than it computes. A `shared` one is the same in every program that has
+    it: the entry may call it, its code may be kept apart and found by its name.
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     body: tuple[Statement, ...]
     light: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,6 +310,11 @@ class Program:
     @property
     def entry(self) -> Function:
         return self.functions[-1]
+
+    @property
+    def shared(self) -> tuple[Function, ...]:
+        """The functions whose code may be kept apart."""
+        return tuple([function for function in self.functions if function.shared])
 
 
 @dataclass(slots=True)
@@ -396,10 +403,15 @@ class Builder:
         return tuple(block)
 
     def function(
-        self, name: str, parameters: Sequence[Parameter], *, light: bool = False
+        self,
+        name: str,
+        parameters: Sequence[Parameter],
+        *,
+        light: bool = False,
+        shared: bool = False,
     ) -> Function:
         """Return the function made of what was collected."""
-        return Function(name, tuple(parameters), self.statements(), light)
+        return Function(name, tuple(parameters), self.statements(), light, shared)
 
 
 def index(value: int) -> Const:

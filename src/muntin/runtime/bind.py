@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from muntin.core.plan.facts import KernelFacts, RowMode
@@ -74,6 +74,7 @@ def bind(
     outputs: Sequence[tuple[int, ...]],
     in_place: Sequence[bool],
     limits: Limits,
+    code: Callable[[str], int] | None = None,
 ) -> Binding:
     """Return the binding of a kernel.
 
@@ -91,6 +92,8 @@ def bind(
         Whether an output is to overwrite each operand.
     limits
         Of this machine and call.
+    code
+        Gives the address of a shared function; asked only where rows are packed.
     """
     axes = _pointwise_axes if domain.pointwise else _image_axes
     sizes, operand_axes, output_axes = axes(facts, domain, shape, box, operands, outputs)
@@ -120,6 +123,8 @@ def bind(
     slots += [0] * len(facts.outputs)
     scalar_slot = len(slots)
     slots += [0] * len(facts.scalars)
+    packs = not modes.isdisjoint((RowMode.PACKED, RowMode.BLOCKED))
+    slots += [code(name) if packs and code is not None else 0 for name in facts.shared]
     moved = _bytes_a_column(facts, domain)
     threads = limits.threads
     total = moved * sizes.extent[0] * sizes.extent[1] * sizes.extent[2]

@@ -99,4 +99,18 @@ class CompiledKernel:
     ) -> Binding:
         """Return the slots and windows for some sizes and strides: see `bind`."""
         key = (shape, box, operands, outputs, in_place, limits)
-        return self._bindings.get_or_make(key, lambda: bind(self.facts, self.graph.domain, *key))
+        return self._bindings.get_or_make(
+            key, lambda: bind(self.facts, self.graph.domain, *key, shared_code)
+        )
+
+
+_shared: LRU[str, NativeModule] = LRU(1 << 30)  # all: bindings hold their addresses
+
+
+def shared_code(name: str) -> int:
+    """Return the address of a function that kernels share, compiled or loaded at the first use."""
+    module = _shared.get_or_make(
+        name,
+        lambda: compile_ir(lambda: import_module(_COMPILER).shared_text(name), f"shared {name}"),
+    )
+    return module.address(name)

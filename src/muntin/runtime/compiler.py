@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from muntin.core.emit.llvm import LlvmOptions, emit_llvm
+from muntin.core.emit.llvm import LlvmOptions, emit_llvm, emit_llvm_function
+from muntin.core.lower.packing import shared_function
 from muntin.core.lower.rows import Lowered, lower_rows
 from muntin.core.plan.stages import form_stages
 from muntin.runtime.cpu import target_facts
 
-__all__ = ["form_stages", "llvm_text", "lower_rows"]
+__all__ = ["form_stages", "llvm_text", "lower_rows", "shared_text"]
 
 
 def llvm_text(lowered: Lowered) -> str:
     """Return the LLVM IR of a program for this machine."""
     return emit_llvm(lowered.program, LlvmOptions(target_facts().vector_bits))
+
+
+def shared_text(name: str) -> str:
+    """Return the LLVM IR of a function that kernels share."""
+    return emit_llvm_function(shared_function(name), LlvmOptions(target_facts().vector_bits))

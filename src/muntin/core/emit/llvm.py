@@ -35,7 +35,7 @@ from muntin.core.program import (
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import InternalError
 
-__all__ = ["ENTRY", "LlvmOptions", "emit_llvm"]
+__all__ = ["ENTRY", "LlvmOptions", "emit_llvm", "emit_llvm_function"]
 
 ENTRY = "muntin_kernel"
 LIGHT_WIDTH = 256  # of loops that move more than they compute: wide vectors straddle more lines
@@ -51,15 +51,31 @@ class LlvmOptions:
 
 
 def emit_llvm(program: Program, options: LlvmOptions = LlvmOptions()) -> str:
-    """Return the LLVM IR of a program; its entry is called `ENTRY`."""
+    """Return the LLVM IR of a program; its entry is called `ENTRY`.
+
+    The addresses of its shared functions follow the program's slots.
+    """
     lines: list[str] = []
     metadata: list[str] = []
     for function in program.functions[:-1]:
-        lines += _FunctionText(metadata).function(function)
+        if not function.shared:
+            lines += _FunctionText(metadata).function(function)
     lines += _FunctionText(metadata).entry(program)
     text = "\n".join(lines)
     if f"@{_STREAM}" in text:
         text += _stream_function(options.vector_width)
+    return _with_attributes(text, metadata, options)
+
+
+def emit_llvm_function(function: Function, options: LlvmOptions = LlvmOptions()) -> str:
+    """Return the LLVM IR of a shared function by itself."""
+    metadata: list[str] = []
+    lines = _FunctionText(metadata).function(function)
+    text = "\n".join(lines).replace("define internal", "define", 1)
+    return _with_attributes(text, metadata, options)
+
+
+def _with_attributes(text: str, metadata: list[str], options: LlvmOptions) -> str:
     wide, light = (_width(min(width, options.vector_width)) for width in (512, LIGHT_WIDTH))
     attributes = f"attributes #0 = {{ nounwind {wide} }}\n"
     attributes += f"attributes #1 = {{ nounwind noinline {wide} }}\n"
@@ -80,6 +96,7 @@ class _FunctionText:
     allocas: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     mutable: dict[str, DType] = field(default_factory=dict)
+    code: dict[str, str] = field(default_factory=dict)  # where shared functions are
     vectors: dict[str, str] = field(default_factory=dict)  # names that vary between lanes
     lanes: int = 1
     count: int = 0
@@ -115,6 +132,9 @@ class _FunctionText:
             if var.dtype.is_bool:
                 loaded = self.line(f"icmp ne i8 {loaded}, 0")
             self.values[var.name] = loaded
+        for number, function in enumerate(program.shared, len(program.slots)):
+            slot = self.line(f"getelementptr inbounds i64, ptr %args, i64 {number}")
+            self.code[function.name] = self.line(f"load ptr, ptr {slot}, align 8")
         self.statements(program.entry.body)
         return [head, "entry:", *self.allocas, *self.lines, "  ret void", "}", ""]
 
@@ -276,7 +296,8 @@ class _FunctionText:
                 self.choice(statement)
             case Call():
                 args = [f"{value_type(arg.dtype)} {self.value(arg)}" for arg in statement.args]
-                self.lines.append(f"  call void @{statement.function}({', '.join(args)})")
+                code = self.code.get(statement.function, f"@{statement.function}")
+                self.lines.append(f"  call void {code}({', '.join(args)})")
             case CopyBytes():
                 target, source = self.value(statement.target), self.value(statement.source)
                 count = self.value(statement.count)

@@ -1,6 +1,11 @@
-"""Functions that gather a strided row into contiguous memory, or scatter one."""
+"""Functions that gather a strided row into contiguous memory, or scatter one.
+
+They are the same in every kernel: their code is made once, and only where a stride asks for it.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from muntin.core.program import (
     INDEX,
@@ -16,14 +21,23 @@ from muntin.core.program import (
 )
 from muntin.dtypes import DTYPES
 
-__all__ = ["BLOCK", "block_function", "pack_function", "packing_name"]
+__all__ = ["BLOCK", "block_function", "pack_function", "packing_name", "shared_function"]
 
 BLOCK = 16  # rows of a transposed operand that are packed at a time
+_VECTOR_STEPS = (-1, 2)  # a row reversed, every other pixel
 
 
 def packing_name(word: str, itemsize: int, channels: int) -> str:
-    """Return the name of the function; `word` is "pack" or "unpack"."""
-    return f"{word}{itemsize * 8}" + (f"_{channels}" if channels > 1 else "")
+    """Return the name of the function; `word` is "pack", "unpack" or "block"."""
+    return f"{word}_{itemsize}_{channels}"
+
+
+def shared_function(name: str) -> Function:
+    """Return the function that `packing_name` names so."""
+    word, itemsize, channels = name.split("_")
+    if word == "block":
+        return block_function(int(itemsize))
+    return pack_function(word, int(itemsize), int(channels))
 
 
 def pack_function(word: str, itemsize: int, channels: int) -> Function:
@@ -50,18 +64,27 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
             for c in range(channels):
                 move(x * channels + c, x * stride + channel * c)
 
-    if word == "pack" and channels == 1:
+    def choose(steps: Sequence[int]) -> None:
+        """Move in vectors where the stride is one of some whole elements."""
+        if not steps:
+            each(column)
+            return
+        with b.when(column.equals(steps[0] * itemsize)):
+            each(index(steps[0] * itemsize), vectors=True)
+        with b.otherwise():
+            choose(steps[1:])
+
+    if channels != 1:
+        each(column)
+    elif word == "unpack":
+        choose(_VECTOR_STEPS[:1])
+    else:
         with b.when(column.equals(0)):
             value = b.let(Load(dtype, source, index(0)), "value")
             with b.loop("x", index(0), count, independent=True) as x:
                 b.store(target, x, value)
         with b.otherwise():
-            with b.when(column.equals(-itemsize)):
-                each(index(-itemsize), vectors=True)
-            with b.otherwise():
-                each(column)
-    else:
-        each(column)
+            choose(_VECTOR_STEPS)
     parameters = (
         Parameter(target, unaliased=True, written=True),
         Parameter(source, unaliased=True),
@@ -69,7 +92,7 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
         Parameter(column),
         Parameter(channel),
     )
-    return b.function(packing_name(word, itemsize, channels), parameters)
+    return b.function(packing_name(word, itemsize, channels), parameters, shared=True)
 
 
 def block_function(itemsize: int) -> Function:
@@ -93,4 +116,4 @@ def block_function(itemsize: int) -> Function:
         Parameter(source, unaliased=True),
         *[Parameter(var) for var in (columns, rows, stride, row_bytes)],
     )
-    return b.function(packing_name("block", itemsize, 1), parameters)
+    return b.function(packing_name("block", itemsize, 1), parameters, shared=True)

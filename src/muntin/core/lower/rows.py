@@ -89,9 +89,9 @@ class _Lowering:
         parameters.append(Parameter(Var(POINTER, "scratch"), unaliased=True, written=True))
         entry = self.builder.function("entry", parameters)
         program = Program((*self.functions.values(), entry), self.layout.variables)
-        return Lowered(program, self.layout, self.facts())
+        return Lowered(program, self.layout, self.facts(program))
 
-    def facts(self) -> KernelFacts:
+    def facts(self, program: Program) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
@@ -112,6 +112,7 @@ class _Lowering:
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
             self.stream is not None,
+            tuple([function.name for function in program.shared]),
         )
 
     def leaves(self, kind: str) -> list[DType]:

@@ -58,6 +58,8 @@ class KernelFacts(NamedTuple):
         How many rows and columns a window computes besides its own.
     streams
         Whether a row loop writes past the caches itself.
+    shared
+        The functions that it calls where rows are packed, in the order of their slots.
     """
 
     operands: tuple[DType, ...]
@@ -71,6 +73,7 @@ class KernelFacts(NamedTuple):
     seam: int
     reach: int
     streams: bool
+    shared: tuple[str, ...]
 
     @property
     def unpacked_modes(self) -> set[RowMode]:
@@ -85,16 +88,14 @@ class KernelFacts(NamedTuple):
     @classmethod
     def decoded(cls, text: str) -> KernelFacts:
         """Return the facts of a text that `encoded` gave."""
-        operands, outputs, scalars, is_offset, rows, blocks, *numbers = json.loads(text)
-        return cls(
-            tuple(map(from_name, operands)),
-            tuple(map(from_name, outputs)),
-            tuple(map(from_name, scalars)),
-            tuple(is_offset),
-            tuple(ScratchRows(*row) for row in rows),
-            tuple(ScratchRows(*row) for row in blocks),
-            *numbers,
-        )
+        fields = dict(zip(cls._fields, json.loads(text), strict=True))
+        for name in ("operands", "outputs", "scalars"):
+            fields[name] = tuple(map(from_name, fields[name]))
+        for name in ("rows", "blocks"):
+            fields[name] = tuple(ScratchRows(*row) for row in fields[name])
+        for name in ("is_offset", "shared"):
+            fields[name] = tuple(fields[name])
+        return cls(**fields)
 
 
 def _plain(value: Any) -> Any:

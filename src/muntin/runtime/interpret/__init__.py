@@ -47,7 +47,7 @@ def interpret(
     InternalError
         If the program is at fault.
     """
-    if len(slots) != len(program.slots):
+    if len(slots) not in (len(program.slots), len(program.slots) + len(program.shared)):
         raise InternalError(f"interpret: got {len(slots)} slots; there are {len(program.slots)}")
     log, random = AccessLog(), Random(seed)
     entry = _with_slots(program)
@@ -56,7 +56,7 @@ def interpret(
         compiled[function.name] = compile_function(function, log, compiled, random)
     known: dict[str, Any] = dict(zip(BOX, map(np.int64, box), strict=True))
     known["scratch"] = scratch.first
-    for var, value in zip(program.slots, slots, strict=True):
+    for var, value in zip(program.slots, slots, strict=False):  # code is found by its name
         known[var.name] = value if isinstance(value, Pointer) else var.dtype.numpy.type(value)
     names = [parameter.var.name for parameter in entry.parameters]
     for name in names:
