@@ -273,7 +273,8 @@ def _grain(
         strip = _even(columns, max(piece // moved, 64))
     tall = max(piece // (strip * moved), 1)
     if facts.has_rings:
-        tall = max(-(-rows * outer // (_RING_SHARES * threads)), _ROWS_PER_SEAM * facts.seam, 1)
+        tall = min(-(-rows * outer // (_RING_SHARES * threads)), _SERIAL_PIECE // (strip * moved))
+        tall = max(tall, _ROWS_PER_SEAM * facts.seam, 1)
     if tall >= rows or (threads == 1 and strip * rows * moved <= piece):
         deep = max(min(piece // (strip * rows * moved), outer), 1)
         return deep, rows, strip
