@@ -16,7 +16,8 @@ from muntin.dtypes import DTYPES, dtype_of
 from muntin.errors import DTypeError
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.interpret import Memory, Pointer, interpret
-from muntin.runtime.offload import Placed, Run, graph_values
+from muntin.runtime.offload import Placed, Run
+from muntin.runtime.values import graph_values
 
 MATHEMATICS = {function.name for function in FUNCTIONS}
 ROWS = [

@@ -19,8 +19,8 @@ from muntin.dtypes import DTYPES
 from muntin.runtime.bind import Limits, bind
 from muntin.runtime.device import find_device
 from muntin.runtime.interpret import Memory, Pointer, interpret
-from muntin.runtime.offload import viewed
 from muntin.runtime.reference import ReferenceDevice
+from muntin.runtime.values import viewed
 from tests.pointwise import node_of, same_bits
 
 I32 = DTYPES["int32"]

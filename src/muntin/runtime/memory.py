@@ -15,7 +15,7 @@ from muntin.config import settings
 from muntin.errors import ParameterError, ShapeError
 from muntin.runtime.fork import reset_after_fork
 
-__all__ = ["ALIGNMENT", "PAGE", "Block", "MemoryPool", "MemoryStats"]
+__all__ = ["ALIGNMENT", "PAGE", "Block", "Exporter", "MemoryPool", "MemoryStats"]
 
 ALIGNMENT = 64
 PAGE = 4096
@@ -49,14 +49,14 @@ class _Pages:
     memory: npt.NDArray[np.uint8]  # keeps the memory, starts at the address
 
 
-class _Exporter:
-    """What NumPy takes an array's memory from, and keeps as the array's base."""
+class Exporter:
+    """What NumPy takes an array's memory from, and keeps as the array's base: with its owner."""
 
-    __slots__ = ("__array_interface__", "block")
+    __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, interface: dict[str, Any], block: Block) -> None:
+    def __init__(self, interface: dict[str, Any], owner: object) -> None:
         self.__array_interface__ = interface
-        self.block = block
+        self.owner = owner
 
 
 class Block:
@@ -104,7 +104,7 @@ class Block:
             "typestr": dtype.str,
             "data": (self.address, False),
         }
-        return np.asarray(_Exporter(interface, self))
+        return np.asarray(Exporter(interface, self))
 
     def __del__(self) -> None:
         self._pool._take_back(self._pages)

@@ -24,13 +24,13 @@ from muntin.runtime.cpu import target_facts
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.prepare import Delivery, Fresh, Overlap, Prepared, Step, prepare
 from muntin.runtime.scheduler import CPUScheduler, Launch, Scheduler
+from muntin.runtime.values import Values, address_of, graph_values, viewed
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]
 
 _STREAMED_CACHES = 16  # outputs of so many second-level caches bypass them unless told otherwise
 _PREPARED = 64  # runs of a traced graph that are remembered, by strides
 
-Values: TypeAlias = dict[int, Any]  # the array or number of every input and scalar, by position
 Outs: TypeAlias = Sequence[npt.NDArray[Any] | None]
 
 
@@ -83,14 +83,9 @@ def find_overlaps(values: Values, outs: Outs) -> tuple[Overlap, ...]:
             continue
         for position, value in values.items():
             if isinstance(value, np.ndarray) and share_memory(value, out):
-                same = value.strides == out.strides and _address(value) == _address(out)
+                same = value.strides == out.strides and address_of(value) == address_of(out)
                 found.append(Overlap(place, position, same))
     return tuple(found)
-
-
-def _address(values: npt.NDArray[Any]) -> int:
-    address: int = values.__array_interface__["data"][0]
-    return address
 
 
 def execute(
@@ -135,12 +130,12 @@ def _launch(
     for slot, position, offset in step.pointers:
         address = addresses.get(position)
         if address is None:
-            address = addresses[position] = _address(held[position])
+            address = addresses[position] = address_of(held[position])
         slots[slot] = address + offset
     unread = []  # memory that must live as long as the launch
     for slot, position, offset in step.asides:
         unread.append(np.empty_like(held[position], order="C"))
-        slots[slot] = _address(unread[-1]) + offset
+        slots[slot] = address_of(unread[-1]) + offset
     for number, slot in enumerate(binding.output_slots):
         slots[binding.phase_slot + number] = slots[slot] & (CACHE_LINE - 1)
     for slot, position, dtype in step.scalars:
@@ -195,31 +190,6 @@ def _settled(
     return out
 
 
-def viewed(values: npt.NDArray[Any], node: Node) -> npt.NDArray[Any]:
-    """Return the NumPy view of an array that a view node describes."""
-    affine = node.payload
-    if 0 in node.shape:
-        return np.empty(node.shape, values.dtype)
-    interface = {
-        "version": 3,
-        "shape": node.shape,
-        "typestr": values.dtype.str,
-        "data": (_address(values) + affine.offset(values.strides), True),
-        "strides": affine.strides(values.strides),
-    }
-    return np.asarray(_Exporter(interface, values))
-
-
-class _Exporter:
-    """Hands a window of an array's memory to NumPy and keeps the array."""
-
-    __slots__ = ("__array_interface__", "owner")
-
-    def __init__(self, interface: dict[str, Any], owner: npt.NDArray[Any]) -> None:
-        self.__array_interface__ = interface
-        self.owner = owner
-
-
 class NativeGraph:
     """A traced graph: it runs again and again with other values for its placeholders."""
 
@@ -232,11 +202,7 @@ class NativeGraph:
         place = {id(node): position for position, node in enumerate(self.graph.nodes)}
         self.positions = [place.get(id(node)) for node in placeholders]
         own = {position for position in self.positions if position is not None}
-        self.fixed = {
-            position: value
-            for position, value in initial_values(self.graph).items()
-            if position not in own
-        }
+        self.fixed = graph_values(self.graph, own)
         self._prepared: LRU[Any, Prepared] = LRU(_PREPARED)
         self._latest: tuple[Any, Prepared | None] = ((), None)
 
@@ -277,7 +243,7 @@ class NativeGraph:
 
     def memory_report(self) -> dict[str, int]:
         """Return the bytes of inputs, results, stored intermediates and scratch of one thread."""
-        given = initial_values(self.graph)
+        given = graph_values(self.graph)
         prepared = self.native.prepare(
             self.graph, strides_of(given), [None] * len(self.graph.roots), (), 1
         )
@@ -291,17 +257,6 @@ class NativeGraph:
             "intermediates": sum(memory.nbytes for memory in fresh if memory.position not in kept),
             "scratch": max((step.binding.scratch_bytes for step in prepared.steps), default=0),
         }
-
-
-def initial_values(graph: Canonical) -> Values:
-    """Return the array or number of every input and scalar of a graph, by position."""
-    values: Values = {}
-    for position, node in enumerate(graph.nodes):
-        if node.op.kind == "input":
-            values[position] = node.payload.array
-        elif node.op.kind == "scalar":
-            values[position] = node.payload
-    return values
 
 
 def strides_of(values: Values) -> dict[int, tuple[int, ...]]:
@@ -339,7 +294,7 @@ class NativeDevice:
     ) -> list[npt.NDArray[Any]]:
         """Return the arrays of the roots."""
         graph = canonical(roots)
-        values = initial_values(graph)
+        values = graph_values(graph)
         here = context()
         scheduler = here.scheduler or self.scheduler
         out_strides = [None if out is None else out.strides for out in outs]

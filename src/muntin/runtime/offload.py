@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import as_strided
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
@@ -15,8 +14,9 @@ from muntin.core.lower.walk import Walk, walk
 from muntin.core.plan.kernel import KernelGraph, Plan, Result
 from muntin.core.regions import Box
 from muntin.runtime.bind import scalar_bits
+from muntin.runtime.values import viewed
 
-__all__ = ["Array", "Offloading", "Placed", "Run", "graph_values"]
+__all__ = ["Array", "Offloading", "Placed", "Run"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -126,23 +126,3 @@ class Run:
             out = np.zeros_like(values)
         out[region] = values[region]
         return out
-
-
-def viewed(values: Array, node: Node) -> Array:
-    """Return the NumPy view of an array that a view node describes."""
-    if 0 in node.shape:
-        return np.empty(node.shape, values.dtype)
-    affine = node.payload
-    first = dict(affine.fixed)
-    first.update((axis.source, axis.start) for axis in affine.axes if axis.source is not None)
-    corner = values[tuple([slice(first[axis], first[axis] + 1) for axis in range(values.ndim)])]
-    return as_strided(corner, node.shape, affine.strides(values.strides), writeable=False)
-
-
-def graph_values(graph: Canonical) -> dict[int, Any]:
-    """Return the array or number of every input and scalar of a graph, by position."""
-    return {
-        position: node.payload.array if node.op.kind == "input" else node.payload
-        for position, node in enumerate(graph.nodes)
-        if node.op.kind in ("input", "scalar")
-    }

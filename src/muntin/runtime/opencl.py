@@ -29,7 +29,8 @@ from muntin.dtypes import DTYPES
 from muntin.errors import CompileError, DeviceError
 from muntin.runtime.cache import LRU, kernel_cache
 from muntin.runtime.fork import reset_after_fork
-from muntin.runtime.offload import Placed, Run, graph_values
+from muntin.runtime.offload import Placed, Run
+from muntin.runtime.values import graph_values
 
 __all__ = [
     "OpenClDevice",
@@ -363,7 +364,7 @@ class OpenClGraph:
         self.plan = device.plan(self.graph)
         places = {id(node): position for position, node in enumerate(self.graph.nodes)}
         self.positions = [places.get(id(node), -1) for node in placeholders]
-        self.fixed = graph_values(self.graph)
+        self.fixed = graph_values(self.graph, self.positions)
 
     @property
     def kernels(self) -> tuple[KernelGraph, ...]:
