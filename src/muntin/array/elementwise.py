@@ -173,7 +173,7 @@ def round(x: Any, /) -> Array:
 
 
 def equal(x1: Any, x2: Any, /) -> Array:
-    """Return whether elements are equal; exact for every pair of types that NumPy has exact."""
+    """Return whether elements are equal; integers of any two types compare exactly."""
     return _apply("equal", x1, x2)
 
 
