@@ -174,20 +174,21 @@ class _Former:
                 self.rolled.add(node.args[0])
             if node.op.kind == "window_sum":
                 self.rolled.add(node)
-        users: dict[Node, set[Node]] = {node: set() for node in order}
-        for root in [*self.rolled, *self.outputs]:
-            for node in self.cone(root):
-                users[node].add(root)
-        for node in order:
-            shared = len(users[node] - {node}) > 1 and node not in self.rolled
-            if shared and node.op.is_elementwise and node not in self.outputs:
-                work = sum(member.op.cost for member in self.cone(node))
-                if work >= SHARE_COST and len(self.loops(users[node])) > 1:
-                    self.rolled.add(node)
+        loops: dict[Node, set[Node | None]] = {node: set() for node in order}  # None: the outputs'
+        for node in self.outputs:
+            loops[node].add(None)
+        for node in reversed(order):
+            if len(loops[node]) > 1 and self.is_worth_rows(node):
+                self.rolled.add(node)
+            users: set[Node | None] = {node} if node in self.rolled else loops[node]
+            for arg in node.args:
+                loops[arg] |= users
 
-    def loops(self, roots: set[Node]) -> set[object]:
-        """Return the row loops that compute `roots`: all outputs are in one."""
-        return {"outputs" if root in self.outputs else root for root in roots}
+    def is_worth_rows(self, node: Node) -> bool:
+        """Say whether work that several row loops need is better kept than done by each."""
+        if not node.op.is_elementwise or node in self.outputs:
+            return False
+        return sum(member.op.cost for member in self.cone(node)) >= SHARE_COST
 
     def cone(self, root: Node) -> list[Node]:
         """Return the pointwise work of `root` down to rows, its arguments first."""
