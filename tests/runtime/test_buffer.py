@@ -1,6 +1,5 @@
 """Buffers know whether muntin has written their memory."""
 
-import gc
 import threading
 
 import numpy as np
@@ -70,23 +69,40 @@ def test_a_write_through_other_objects_over_the_same_memory_counts() -> None:
         buffer.check_version()
 
 
-def test_the_log_forgets_what_every_buffer_has_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_log_is_told_to_all_buffers_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("muntin.runtime.buffer._KEPT_WRITES", 8)
     monkeypatch.setattr("muntin.runtime.buffer._log", WriteLog())
     from muntin.runtime import buffer as module
 
-    gc.collect()
-    arrays = [np.zeros(3) for _ in range(20)]
-    reader = Buffer(arrays[0])
-    late = Buffer(arrays[19])
-    for array in arrays[1:]:
-        module.note_write(array)
-        reader.check_version()
-    assert len(module._log._writes) == 19  # `late` has seen none of them
+    memory = np.zeros((25, 4))
+    before = [Buffer(memory[0]), Buffer(memory[15]), Buffer(memory[3::2, ::2]), Buffer(memory[:0])]
+    for number in range(1, 25):  # each beside the others
+        module.note_write(memory[number, 1:])
+        assert len(module._log._writes) <= 8
+    after = Buffer(memory[15])
+    stale = []
+    for buffer in (*before, after):
+        try:
+            buffer.check_version()
+        except StaleInputError:
+            stale.append(buffer)
+    assert stale == before[1:3]
+    module.note_write(memory[15])
     with pytest.raises(StaleInputError, match="was written by a later evaluation"):
-        late.check_version()
-    module.note_write(np.zeros(3))
-    assert len(module._log._writes) == 1
+        after.check_version()
+
+
+def test_a_long_log_spares_what_lies_between_the_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.runtime.buffer._KEPT_WRITES", 2)
+    monkeypatch.setattr("muntin.runtime.buffer._log", WriteLog())
+    from muntin.runtime import buffer as module
+
+    memory = np.zeros((9, 8))
+    spared = Buffer(memory[:, 1::2])
+    for number in range(9):
+        module.note_write(memory[number, ::2])
+    spared.check_version()
+    assert not spared.is_stale
 
 
 def test_a_forked_child_does_not_wait_for_threads_of_its_parent() -> None:

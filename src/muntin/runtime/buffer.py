@@ -74,8 +74,8 @@ def _layout(array: npt.NDArray[Any]) -> _Layout:
 class WriteLog:
     """The layouts that muntin wrote at a caller's request, the latest last.
 
-    A write to a layout that was written before replaces the earlier one. Writes that every living
-    buffer has been checked against are forgotten when the log grows long.
+    A write to a layout that was written before replaces the earlier one. When the log grows long,
+    every living buffer is told what it has missed, and all is forgotten.
     """
 
     def __init__(self) -> None:
@@ -97,9 +97,20 @@ class WriteLog:
             self._writes.pop(layout, None)
             self._writes[layout] = self.serial
             if len(self._writes) > _KEPT_WRITES:
-                oldest = min((reader.seen for reader in list(self._readers)), default=self.serial)
-                kept = {key: serial for key, serial in self._writes.items() if serial > oldest}
-                self._writes = kept
+                self._settle()
+
+    def _settle(self) -> None:
+        layouts = list(self._writes)
+        serials = np.fromiter(self._writes.values(), np.int64)
+        lows = np.fromiter((layout.low for layout in layouts), np.int64)
+        highs = np.fromiter((layout.high for layout in layouts), np.int64)
+        for reader in list(self._readers):
+            seen = reader.layout
+            near = (serials > reader.seen) & (lows < seen.high) & (highs > seen.low)
+            if any(layouts[place].overlaps(seen) for place in near.nonzero()[0]):
+                reader.is_stale = True
+            reader.seen = self.serial
+        self._writes.clear()
 
     def join(self, buffer: Buffer) -> int:
         """Return the number of writes so far; later ones concern `buffer`."""
