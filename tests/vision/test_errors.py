@@ -90,6 +90,11 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
     (lambda: vx.multiply(U8, U8, 1e39), ParameterError, r"multiply: scale is 1e\+39; it takes"),
     (lambda: vx.multiply(U8, U8, np.nan), ParameterError, r"multiply: scale is nan; it takes"),
     (
+        lambda: vx.multiply(U8, U8, "half"),  # type: ignore[arg-type]
+        ParameterError,
+        r"multiply: scale is 'half'; it takes 0 or a positive number",
+    ),
+    (
         lambda: vx.multiply(U64, U64),
         DTypeError,
         r"multiply: products of uint64 and uint64 times 1\.0 do not fit in integers of 64 bits",
@@ -131,6 +136,16 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
         lambda: vx.threshold(U8, 3, false_value=0.5),
         RangeError,
         r"threshold: false_value is 0\.5; uint8 holds whole numbers",
+    ),
+    (
+        lambda: vx.threshold(U8, 3, true_value=np.inf),
+        RangeError,
+        r"threshold: true_value is inf; uint8 holds whole numbers",
+    ),
+    (
+        lambda: vx.threshold(U8, 3, false_value=np.nan),
+        RangeError,
+        r"threshold: false_value is nan; uint8 holds whole numbers",
     ),
     (lambda: vx.threshold(U8, 3, dtype="complex64"), DTypeError, r"complex64"),
     (
@@ -246,6 +261,11 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
             r"convolve: scale is .*; it takes a positive number, \"sum\" or None",
         )
         for scale in (0, -2, 0.0, np.inf, "mean", True)
+    ),
+    (
+        lambda: vx.convolve(U8, [[-1]], 1 << 63),
+        ParameterError,
+        r"convolve: scale is 9223372036854775808, which no integer dtype holds beside sums of",
     ),
     (lambda: vx.convolve(U8, [[1]], dtype=bool), DTypeError, r"convolve: dtype is bool"),
     # borders

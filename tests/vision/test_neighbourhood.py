@@ -178,6 +178,15 @@ def test_a_constant_image_stays_so(device: str) -> None:
             np.testing.assert_array_equal(np.asarray(result), image)
 
 
+@pytest.mark.parametrize("scale", [1, 255, 256, 1000, 1 << 40])
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+def test_convolve_divides_by_more_than_a_sum_can_be(dtype: str, scale: int, device: str) -> None:
+    ends = np.iinfo(dtype)
+    image = np.array([[ends.min, 0, ends.max]], dtype)
+    result = np.asarray(vx.convolve(image, [[1]], scale, "int32"))
+    np.testing.assert_array_equal(result, [[int(pixel / scale) for pixel in image[0].tolist()]])
+
+
 def test_borders_apply_to_intermediate_images(device: str) -> None:
     image = random_image((9, 14), "uint8")
     chained = vx.sobel3x3(vx.gaussian3x3(image))[0]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, nan
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -184,8 +185,8 @@ def multiply(
     return fitted(_scaled_product(a, b, exact, rounding), dtype, overflow)
 
 
-def _exact_scale(scale: float) -> Fraction:
-    number = float(scale)
+def _exact_scale(scale: object) -> Fraction:
+    number = float(scale) if isinstance(scale, SupportsFloat) else nan
     with np.errstate(over="ignore"):
         rounded = float(np.float32(number))
     if not isfinite(rounded) or number < 0:

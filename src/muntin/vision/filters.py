@@ -11,7 +11,7 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.core.border import Border
 from muntin.core.graph.node import Number
-from muntin.dtypes import DTYPES, DType, dtype_of
+from muntin.dtypes import DTYPES, DType, dtype_of, integer_type
 from muntin.errors import DTypeError, ParameterError
 from muntin.vision.expression import constant, fitted, quotient, type_of
 from muntin.vision.operands import BorderLike, Size, edge, image, positive, size_of
@@ -270,16 +270,23 @@ def convolve(
         raise DTypeError("convolve: dtype is bool; it takes integers and floats")
     if type_of(x).is_integer and taps.dtype.kind != "f" and isinstance(divisor, int):
         total = _convolved(x, taps, rule)
-        return fitted(quotient(total, _within(divisor, type_of(total))), result, "saturate")
+        return fitted(quotient(_beside(total, divisor), divisor), result, "saturate")
     if type_of(x).is_integer:
         x = fitted(x, DTYPES["float32" if type_of(x).bits <= 16 else "float64"])
     total = _convolved(x, taps, rule)
     return fitted(total if divisor == 1 else total / constant(divisor, type_of(x)), result)
 
 
-def _within(divisor: int, dtype: DType) -> int:
-    """Return a divisor that gives the same quotients and is a number of the type."""
-    return min(divisor, dtype.greatest)
+def _beside(total: Array, divisor: int) -> Array:
+    """Return sums in a dtype that holds their divisor too."""
+    dtype = type_of(total)
+    found = integer_type(dtype.least, max(dtype.greatest, divisor))
+    if found is None:
+        raise ParameterError(
+            f"convolve: scale is {divisor}, which no integer dtype holds beside sums of {dtype}; "
+            "give it as a float"
+        )
+    return fitted(total, found)
 
 
 def _convolved(x: Array, taps: npt.NDArray[np.generic], border: Border) -> Array:

@@ -266,7 +266,7 @@ def _bound(
 def _held(name: str, number: float, dtype: DType) -> float:
     if not is_known(number) or dtype.is_float:
         return number
-    if int(number) != number or not dtype.least <= number <= dtype.greatest:
+    if not isfinite(number) or int(number) != number or not dtype.least <= number <= dtype.greatest:
         raise RangeError(
             f"threshold: {name} is {number!r}; {dtype} holds whole numbers from {dtype.least} to "
             f"{dtype.greatest}; give such a number or another dtype"
