@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import muntin as mt
+from muntin.core.border import Border
+from muntin.core.graph import build
 from muntin.errors import BoundsError, ParameterError, ShapeError, UnsupportedError
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -61,6 +63,15 @@ def test_letters_are_given_by_rank_or_told() -> None:
     assert mt.asarray(np.zeros((2, 2, 2)), axes="nyx").axes == "nyx"
     assert mt.asarray(mt.asarray(np.zeros((2, 2, 2))), axes="zyx").axes == "zyx"
     assert mt.asarray(np.zeros((2,) * 6), axes="ntzyxc").axes == "ntzyxc"
+
+
+def test_sums_down_the_rows_are_renamed() -> None:
+    image = mt.asarray(np.arange(6 * 7 * 3).reshape(6, 7, 3))
+    node = build.window_sum(image._node, 0, 2, 2, Border.of("replicate"))
+    expected = np.asarray(mt.Array(node))
+    renamed = mt.asarray(mt.Array(node), axes="cyx")
+    assert renamed.axes == "cyx"
+    np.testing.assert_array_equal(np.asarray(renamed + 1), expected + 1)
 
 
 def test_letters_never_depend_on_sizes() -> None:

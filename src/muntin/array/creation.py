@@ -11,10 +11,10 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
 from muntin.array.operators import common_device, node_of
-from muntin.core.graph.build import banded, broadcast_to, cast, input_node
+from muntin.core.graph.build import banded, broadcast_to, cast, input_node, view
 from muntin.core.graph.build import index as build_index
 from muntin.core.graph.diagonals import PARTS, extremes
-from muntin.core.graph.node import Node
+from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.shapes import as_shape, normalize_axis
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError
@@ -114,6 +114,9 @@ def _committed(device: str | None, own: str | None) -> str | None:
 
 
 def _renamed(node: Node, axes: str | None) -> Node:
+    if node.reads_at:  # the rows in which it is computed go by its own axes
+        whole = View(tuple([AxisMap(axis) for axis in range(len(node.shape))]))
+        return view(node, whole, node.shape, axes)
     return replace(node, axes=axes)
 
 
