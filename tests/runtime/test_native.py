@@ -259,6 +259,14 @@ class TestResultsInPlace:
         assert_same(b, expected[1])
 
 
+def test_results_that_no_process_can_hold():
+    wide = build.broadcast_to(build.scalar(1, DTYPES["float64"]), (1 << 30, 1 << 31))
+    work = build.elementwise("add", wide, wide)
+    text = r"eval: an array of float64 \(1073741824, 2147483648\) takes 18446744073709551616 bytes"
+    with pytest.raises(MemoryError, match=text):
+        CPU.evaluate([work], [None], threads=1)
+
+
 class TestValidRegions:
     def test_a_root_beside_another_of_a_larger_region_has_strides_of_its_own(self):
         def make():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -284,6 +285,11 @@ class _Preparation:
         """Return the memory of a result; where only a part of it is computed the rest is zero."""
         node = self.node(result)
         nbytes = prod(node.shape) * node.dtype.itemsize
+        if nbytes > sys.maxsize:
+            raise MemoryError(
+                f"eval: an array of {node.dtype} {node.shape} takes {nbytes} bytes, more than a "
+                "process can have; evaluate parts of it"
+            )
         return Fresh(result.node, node.shape, node.dtype, nbytes, node.valid is not None)
 
     def node(self, result: Result) -> Node:
