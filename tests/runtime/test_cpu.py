@@ -6,6 +6,7 @@ import os
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -201,6 +202,13 @@ def test_what_settings_change_is_kept_apart(cache, change):
     with settings_override(**change):
         assert not compile_ir(SQUARE, "key", cache).from_disk
     assert cache.stats().entries == 2
+
+
+def test_cores_with_other_caches_share_kernels(cache, monkeypatch):
+    compile_ir(SQUARE, "key", cache)
+    other = replace(target_facts(), l1=target_facts().l1 * 2, l2=target_facts().l2 * 2)
+    monkeypatch.setattr(cpu_module, "target_facts", lambda: other)
+    assert compile_ir(never, "key", cache).from_disk
 
 
 def test_the_compilers_sources_are_part_of_the_key(cache, monkeypatch):

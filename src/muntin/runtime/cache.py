@@ -343,7 +343,8 @@ def source_digest() -> str:
 
 
 def _hash_sources(package: Path) -> str:
-    sources = [package / "dtypes.py", package / "runtime" / "cpu.py"]
+    sources = [package / "dtypes.py"]
+    sources += [package / "runtime" / name for name in ("compiler.py", "cpu.py")]
     sources += sorted((package / "core").rglob("*.py"))
     hasher = hashlib.sha256()
     for source in sources:
@@ -441,13 +442,6 @@ class LRU(Generic[K, V]):
                 while len(self._values) > self.capacity:
                     dropped.append(self._values.popitem(last=False))
         return value
-
-    def clear(self) -> None:
-        """Forget all values; those on their way go to their callers and are not kept."""
-        with self._lock:
-            dropped, self._values = self._values, OrderedDict()
-            self._making = {}
-        dropped.clear()
 
     def __len__(self) -> int:
         return len(self._values)

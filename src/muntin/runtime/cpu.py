@@ -9,7 +9,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -209,7 +209,9 @@ def assembly(text: str) -> str:
 
 
 def _full_key(key: str) -> str:
-    parts = ("cpu", target_facts(), settings().opt_level, source_digest(), key)
+    # Cache sizes tell how work is cut, not what it becomes: unlike cores share their kernels.
+    facts = replace(target_facts(), l1=0, l2=0)
+    parts = ("cpu", facts, settings().opt_level, source_digest(), key)
     return "\n".join(map(str, parts))
 
 
