@@ -184,7 +184,7 @@ class Settings:
         _BYTES,
         0,
         "0",
-        "Outputs of this size or more bypass the cache; 0 takes the size of the last cache.",
+        "Outputs of this size or more bypass the cache; 0 takes 16 times the second cache.",
     )
     poison: bool = _row(
         _TRUTH, False, "0", "Fill fresh memory with a pattern that shows reads of unset values."
