@@ -110,6 +110,13 @@ def test_only_integers_are_indices() -> None:
         x[x > 1]
 
 
+def test_a_single_value_is_formatted() -> None:
+    assert f"{mt.asarray(3.14159) * 2:.2f}" == "6.28"
+    assert f"{mt.asarray(3)}" == "Array((), int64, evaluated)"
+    with pytest.raises(UnsupportedError, match=r"format: an Array of shape .* is no single value"):
+        f"{mt.asarray([1, 2]):d}"
+
+
 def test_values_are_sought_among_the_elements() -> None:
     x = mt.asarray(np.arange(6).reshape(2, 3)) * 2
     assert 8 in x

@@ -282,6 +282,9 @@ class Array(Operators):
     def __float__(self) -> float:
         return float(self._number("float"))
 
+    def __format__(self, format_spec: str) -> str:
+        return format(self._number("format"), format_spec) if format_spec else str(self)
+
     def __index__(self) -> int:
         if self._node.shape:
             raise UnsupportedError(

@@ -97,16 +97,9 @@ class _Runner:
             found = mt.function(
                 lambda x: apply(self.pipeline, x)[0], mt.spec(image.shape, image.dtype)
             )
-            self.finish(found, image)
+            found(image)  # compiles what its kernels need for such strides
             self.compiled[key] = found
         return found
-
-    def finish(self, function: mt.Function[mt.Array], image: npt.NDArray[Any]) -> None:
-        """Have the kernels of a function compiled: those of the CPU are when they are asked for."""
-        for kernel in function.kernels:
-            if not hasattr(kernel, "entry"):
-                function(image)
-                break
 
 
 def one_image(pipeline: Pipeline, results: Sequence[mt.Array]) -> mt.Array:

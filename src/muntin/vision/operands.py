@@ -37,7 +37,7 @@ Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
 _KINDS = {"ui": "integers", "f": "floats", "b": "truth values"}
 NUMBERS = "uif"
-_LETTERS = {2: "yx", 3: "nyx", 4: "nzyx", 5: "nzyxc", 6: "ntzyxc"}
+_LETTERS = {2: "yx", 3: "yxc", 4: "nyxc", 5: "nzyxc", 6: "ntzyxc"}
 
 
 def pixels(function: str, x: object, kinds: str = NUMBERS) -> Array:
