@@ -90,6 +90,15 @@ def test_other_arguments_are_constants() -> None:
     assert counted.runs == 3
 
 
+def test_constants_that_are_equal_are_not_the_same() -> None:
+    f = mt.function(lambda x, factors: x * factors[0][0])
+    for factor in (2, 2.0, True, 1, -0.0, 0.0):
+        result = np.asarray(f(frame(3), ((factor,),)))
+        expected = frame(3) * factor
+        assert result.dtype == expected.dtype
+        assert result.tobytes() == expected.tobytes()
+
+
 def test_traces_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("muntin.array.function._KEPT_TRACES", 3)
     f = mt.function(lambda x: x + 1)

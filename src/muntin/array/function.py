@@ -222,7 +222,8 @@ class Function(Generic[R]):
                 return None
             raise
         if len(self._traces) >= _KEPT_TRACES:
-            self._traces.pop(next(iter(self._traces)), None)
+            oldest, *_ = tuple(self._traces)  # a copy: other threads may add meanwhile
+            self._traces.pop(oldest, None)
         self._traces[key] = made
         return made
 
@@ -311,7 +312,7 @@ def _signature(device: object, args: Sequence[Any]) -> tuple[tuple[Any, ...], li
             key += (value.dtype, value.shape, node.axes, node.valid, node.diagonals, arg._device)
         elif _is_constant(arg):
             value = arg
-            key += (kind, arg)
+            key.append(_exact(arg))
         else:
             value = as_ndarray(arg)
             key += (value.dtype, value.shape)
@@ -327,6 +328,14 @@ def _is_constant(arg: object) -> bool:
     except (TypeError, ValueError):  # a memoryview that can be written has no hash by ValueError
         return False
     return True
+
+
+def _exact(constant: object) -> object:
+    """Return what tells a constant from those that are equal but not the same: 1, 1.0 and True."""
+    kind = type(constant)
+    if isinstance(constant, tuple):
+        return (kind, *[_exact(part) for part in constant])
+    return (kind, constant.hex() if isinstance(constant, float) else constant)
 
 
 def _traced(arg: Any, value: Any, place: int, axes: str | None) -> Any:
