@@ -49,6 +49,11 @@ class DType:
         """The greatest value of an integer or boolean type."""
         return (1 << (self.bits - 1)) - 1 if self.kind == "i" else (1 << self.bits) - 1
 
+    def rounded(self, value: float) -> float:
+        """Return the value of a floating type nearest to a number, infinite where it overflows."""
+        with np.errstate(over="ignore"):
+            return float(self.numpy.type(value))
+
     def __repr__(self) -> str:
         return self.name
 

@@ -363,6 +363,13 @@ class TestNumbers:
         roots = [total(number, total(wide, wide)), number]
         check(lambda: (roots, []), lambda images: [None, None])
 
+    @pytest.mark.parametrize("number", [1e300, -1e300, 1 << 1000, 3.4028235e38, 1e-320])
+    @pytest.mark.parametrize("make", [build.scalar, build.constant])
+    def test_numbers_past_the_floats_are_infinite(self, number, make):
+        image = image_of(np.ones(3, np.float32), "x")
+        root = build.elementwise("multiply", image, make(number, DTYPES["float32"]))
+        check(lambda: ([root], []))
+
     def test_a_stretched_number_that_is_stored(self):
         wide = build.broadcast_to(build.scalar(9, U8), (3, 4))
         check(lambda: ([read(wide, 1, 0)], []))

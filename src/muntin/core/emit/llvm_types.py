@@ -39,10 +39,7 @@ def float_bits(value: float) -> str:
 def literal(value: int | float, dtype: DType, lanes: int = 1) -> str:
     """Return a number as LLVM writes it, in every lane."""
     if dtype.kind == "f":
-        number = float(value)
-        if dtype.bits == 32:
-            number = struct.unpack("<f", struct.pack("<f", number))[0]
-        text = float_bits(number)
+        text = float_bits(dtype.rounded(value))
     elif dtype.kind == "b":
         text = "true" if value else "false"
     else:

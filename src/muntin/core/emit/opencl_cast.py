@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from muntin.dtypes import DType
 
 __all__ = ["C_TYPES", "cast_text", "literal", "value_type"]
@@ -46,8 +44,7 @@ def literal(value: int | float, dtype: DType) -> str:
 
 
 def _float_literal(value: int | float, dtype: DType) -> str:
-    with np.errstate(over="ignore"):
-        number = float(dtype.numpy.type(value))
+    number = dtype.rounded(value)
     single = dtype.bits == 32
     if math.isnan(number):
         return "NAN" if single else "((double)NAN)"

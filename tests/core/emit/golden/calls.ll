@@ -30,4 +30,3 @@ entry:
   call void @magnitudes(ptr %v4, ptr %v2, i64 %v6)
   ret void
 }
-

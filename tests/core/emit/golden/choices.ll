@@ -38,4 +38,3 @@ done.19:
 done.11:
   ret void
 }
-

@@ -45,4 +45,3 @@ done:
   call void @llvm.memcpy.p0.p0.i64(ptr %tail.to, ptr %tail.from, i64 %left, i1 false)
   ret void
 }
-

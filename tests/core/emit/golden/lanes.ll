@@ -24,4 +24,3 @@ body.10:
 done.11:
   ret void
 }
-

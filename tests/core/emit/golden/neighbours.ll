@@ -29,4 +29,3 @@ body.11:
 done.12:
   ret void
 }
-

@@ -29,4 +29,3 @@ body.10:
 done.11:
   ret void
 }
-

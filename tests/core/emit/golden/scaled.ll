@@ -34,4 +34,3 @@ body.10:
 done.11:
   ret void
 }
-

@@ -37,4 +37,3 @@ done.19:
 done.11:
   ret void
 }
-

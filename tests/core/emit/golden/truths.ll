@@ -44,4 +44,3 @@ body.22:
 done.23:
   ret void
 }
-
