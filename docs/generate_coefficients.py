@@ -2,15 +2,15 @@
 
     python docs/generate_coefficients.py
 
-Polynomials have the least greatest error (Remez's exchange, in 80 digits). Their coefficients are
-rounded one after the other, lowest power first, and those that remain are fitted again each time.
+Polynomials have the least greatest error (Remez's exchange, in 60 digits). Their coefficients are
+rounded one after the other, lowest power first, and the others are fitted again where that helps.
 Needs mpmath.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ __all__ = ["TABLES", "Fit", "Table", "fitted", "parts", "rounded", "source", "te
 TARGET = Path(__file__).parents[1] / "src/muntin/core/graph/mathematics/coefficients.py"
 DIGITS = {32: 24, 64: 53}
 _POINTS = 400
+_REFITTED = 14  # with more coefficients, what is gained is not worth the time
 
-mp.mp.dps = 80
+mp.mp.dps = 60
 
 Real = Any  # a number of mpmath
 Function = Callable[[Real], Real]
@@ -60,8 +61,6 @@ class Fit:
         The number of its coefficients.
     weight
         By what an error counts.
-    fixed
-        Coefficients that are given, by their power.
     """
 
     function: Function
@@ -69,7 +68,6 @@ class Fit:
     high: Real
     count: int
     weight: Function = lambda x: mp.mpf(1)
-    fixed: Mapping[int, float] = field(default_factory=dict)
 
 
 def fitted(fit: Fit, digits: int) -> tuple[tuple[float, ...], float]:
@@ -77,53 +75,61 @@ def fitted(fit: Fit, digits: int) -> tuple[tuple[float, ...], float]:
     low, high = mp.mpf(fit.low), mp.mpf(fit.high)
     turns = [mp.cos(mp.pi * (k + mp.mpf(1) / 2) / _POINTS) for k in range(_POINTS)]
     points = [(low + high) / 2 - (high - low) / 2 * turn for turn in turns]
-    weights = [fit.weight(x) for x in points]
-    rest = [fit.function(x) for x in points]
-    known: dict[int, Real] = {}
-
-    def settle(power: int, value: Real) -> None:
-        known[power] = value
-        for place, x in enumerate(points):
-            rest[place] -= value * x**power
-
-    for power, value in fit.fixed.items():
-        settle(power, mp.mpf(value))
-    open_powers = [power for power in range(fit.count) if power not in known]
-    while open_powers:
-        found = _exchange(points, rest, weights, open_powers)
-        settle(open_powers.pop(0), rounded(found[0], digits))
-    error = max(abs(r * w) for r, w in zip(rest, weights, strict=True))
-    return tuple([float(known[power]) for power in sorted(known)]), float(mp.log(error, 2))
+    problem = _Problem(
+        [fit.function(x) for x in points],
+        [fit.weight(x) for x in points],
+        [[x**power for power in range(fit.count)] for x in points],
+    )
+    found = problem.exchange([mp.mpf(0)] * fit.count, 0)
+    for power in range(fit.count):
+        found[power] = rounded(found[power], digits)
+        again = problem.exchange(found, power + 1) if fit.count <= _REFITTED else found
+        if problem.worst(again) < problem.worst(found):
+            found = again
+    return tuple(map(float, found)), float(mp.log(problem.worst(found), 2))
 
 
-def _exchange(
-    points: Sequence[Real], values: Sequence[Real], weights: Sequence[Real], powers: Sequence[int]
-) -> list[Real]:
-    """Return the coefficients of the powers with the least greatest weighted error."""
-    count = len(powers)
-    terms = [[x**power for power in powers] for x in points]
-    last = len(points) - 1
-    chosen = sorted({round(last * (1 - mp.cos(mp.pi * k / count)) / 2) for k in range(count + 1)})
-    for _ in range(50):
-        matrix = mp.matrix(count + 1, count + 1)
-        right = mp.matrix(count + 1, 1)
-        for row, place in enumerate(chosen):
-            for column, term in enumerate(terms[place]):
-                matrix[row, column] = term * weights[place]
-            matrix[row, count] = (-1) ** row
-            right[row] = values[place] * weights[place]
-        solution = mp.lu_solve(matrix, right)
-        found = [solution[k] for k in range(count)]
-        errors = [
-            (value - mp.fdot(found, term)) * weight
-            for value, term, weight in zip(values, terms, weights, strict=True)
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Values to approximate at some points, how errors count there, and powers of the points."""
+
+    values: Sequence[Real]
+    weights: Sequence[Real]
+    terms: Sequence[Sequence[Real]]
+
+    def errors(self, coefficients: Sequence[Real]) -> list[Real]:
+        return [
+            (value - mp.fdot(coefficients, term)) * weight
+            for value, weight, term in zip(self.values, self.weights, self.terms, strict=True)
         ]
-        worst = max(map(abs, errors))
-        extrema = _extrema(errors, count + 1)
-        if worst <= abs(solution[count]) * mp.mpf("1.0001") or len(extrema) <= count:
-            break
-        chosen = extrema
-    return found
+
+    def worst(self, coefficients: Sequence[Real]) -> Real:
+        return max(map(abs, self.errors(coefficients)))
+
+    def exchange(self, coefficients: Sequence[Real], first: int) -> list[Real]:
+        """Return the coefficients with those from `first` on made best, or nearly."""
+        count, last = len(coefficients) - first, len(self.values) - 1
+        best = list(coefficients)
+        chosen = [round(last * k / max(count, 1)) for k in range(count + 1)]
+        for _ in range(20 if count else 0):
+            matrix, right = mp.matrix(count + 1, count + 1), mp.matrix(count + 1, 1)
+            for row, place in enumerate(chosen):
+                term, weight = self.terms[place], self.weights[place]
+                for column in range(count):
+                    matrix[row, column] = term[first + column] * weight
+                matrix[row, count] = (-1) ** row
+                settled = mp.fdot(coefficients[:first], term[:first])
+                right[row] = (self.values[place] - settled) * weight
+            solution = mp.lu_solve(matrix, right)
+            found = [*coefficients[:first], *[solution[k] for k in range(count)]]
+            errors = self.errors(found)
+            if self.worst(found) < self.worst(best):
+                best = found
+            extrema = _extrema(errors, count + 1)
+            if extrema == chosen or len(extrema) <= count:
+                break
+            chosen = extrema
+        return best
 
 
 def _extrema(errors: Sequence[Real], count: int) -> list[int]:
@@ -206,26 +212,6 @@ def _log_fit(count: int) -> Fit:
     )
 
 
-def _sine_fit(count: int) -> Fit:
-    """Sin(x) is x + x·z·P(z), where z = x**2."""
-
-    def ratio(z: Real) -> Real:
-        return mp.sin(mp.sqrt(z)) / mp.sqrt(z)
-
-    reach = (mp.pi / 2 * mp.mpf("1.0001")) ** 2
-    return Fit(lambda z: (ratio(z) - 1) / z, 0, reach, count, lambda z: z / ratio(z))
-
-
-def _tangent_fit(count: int) -> Fit:
-    """Tan(x) is x + x·z·P(z), where z = x**2."""
-
-    def ratio(z: Real) -> Real:
-        return mp.tan(mp.sqrt(z)) / mp.sqrt(z)
-
-    reach = (mp.pi / 4 * mp.mpf("1.0001")) ** 2
-    return Fit(lambda z: (ratio(z) - 1) / z, 0, reach, count, lambda z: z / ratio(z))
-
-
 def _words(value: Callable[[], Real], width: int, count: int) -> tuple[int, ...]:
     """Return the bits of a number below 1, in words."""
     with mp.workprec(width * (count + 4)):
@@ -243,6 +229,53 @@ def _fine_fit(count: int) -> Fit:
 
     return Fit(rest, fit.low, fit.high, count, lambda z: z**2)
 
+
+def _odd_fit(function: Function, reach: Real, count: int) -> Fit:
+    """Return the fit of P: an odd function is x + x·z·P(z), where z = x**2."""
+
+    def ratio(z: Real) -> Real:
+        return function(mp.sqrt(z)) / mp.sqrt(z)
+
+    return Fit(
+        lambda z: (ratio(z) - 1) / z,
+        0,
+        (reach * mp.mpf("1.0001")) ** 2,
+        count,
+        lambda z: z / ratio(z),
+    )
+
+
+def _erf_fit(count: int) -> Fit:
+    """Return the fit of P: the error function is x + x·P(z), where z = x**2."""
+
+    def ratio(z: Real) -> Real:
+        return mp.erf(mp.sqrt(z)) / mp.sqrt(z)
+
+    reach = mp.mpf("1.0001")
+    return Fit(lambda z: ratio(z) - 1, mp.mpf(10) ** -12, reach, count, lambda z: 1 / ratio(z))
+
+
+def _log_erfc_fit(limit: float, count: int) -> Fit:
+    return Fit(lambda x: mp.log(mp.erfc(x)), mp.mpf("0.99"), limit, count, mp.erfc)
+
+
+def _erfcx_fit(middle: int, limit: float, count: int) -> Fit:
+    """Erfc(x) is exp(-x**2)·P(t) / (2x + 1), where t = (x - middle) / (x + middle)."""
+
+    def scaled(t: Real) -> Real:
+        x = middle * (1 + t) / (1 - t)
+        return (1 + 2 * x) * mp.exp(x**2) * mp.erfc(x)
+
+    reach = (mp.mpf(limit) - middle) / (mp.mpf(limit) + middle)
+    return Fit(scaled, -1, reach, count, lambda t: 1 / scaled(t))
+
+
+def _cbrt_fit(count: int) -> Fit:
+    reach = mp.sqrt(2) * mp.mpf("1.0001")
+    return Fit(mp.cbrt, 1 / reach, reach, count, lambda x: 1 / mp.cbrt(x))
+
+
+_EIGHTH = mp.tan(mp.pi / 8)
 
 TABLES = (
     Table(
@@ -293,8 +326,52 @@ TABLES = (
             64: (0, *_words(lambda: 1 / mp.pi, 64, 19)),
         },
     ),
-    Table("SIN", "(sin(x) - x) / x**3 in z = x**2", {32: _sine_fit(4), 64: _sine_fit(8)}),
-    Table("TAN", "(tan(x) - x) / x**3 in z = x**2", {32: _tangent_fit(7), 64: _tangent_fit(14)}),
+    Table(
+        "SIN",
+        "(sin(x) - x) / x**3 in z = x**2",
+        {32: _odd_fit(mp.sin, mp.pi / 2, 4), 64: _odd_fit(mp.sin, mp.pi / 2, 8)},
+    ),
+    Table(
+        "TAN",
+        "(tan(x) - x) / x**3 in z = x**2",
+        {32: _odd_fit(mp.tan, mp.pi / 4, 7), 64: _odd_fit(mp.tan, mp.pi / 4, 14)},
+    ),
+    Table(
+        "PI_TAIL",
+        "what a float lacks of pi, relative to it",
+        {bits: parts(mp.pi / rounded(mp.pi, DIGITS[bits]) - 1, (24,)) for bits in DIGITS},
+    ),
+    Table(
+        "ATAN",
+        "(atan(x) - x) / x**3 in z = x**2, up to 1 and to tan(pi / 8)",
+        {32: _odd_fit(mp.atan, 1, 8), 64: _odd_fit(mp.atan, _EIGHTH, 11)},
+    ),
+    Table(
+        "ASIN",
+        "(asin(x) - x) / x**3 in z = x**2, up to 1/2",
+        {32: _odd_fit(mp.asin, mp.mpf(1) / 2, 5), 64: _odd_fit(mp.asin, mp.mpf(1) / 2, 13)},
+    ),
+    Table(
+        "SINH",
+        "(sinh(x) - x) / x**3 in z = x**2, up to 1",
+        {32: _odd_fit(mp.sinh, 1, 4), 64: _odd_fit(mp.sinh, 1, 7)},
+    ),
+    Table(
+        "CBRT",
+        "cbrt(x) from sqrt(1/2) to sqrt(2)",
+        {32: _cbrt_fit(3), 64: _cbrt_fit(6)},
+    ),
+    Table("ERF", "erf(x) / x - 1 in z = x**2, up to 1", {32: _erf_fit(6), 64: _erf_fit(12)}),
+    Table(
+        "LOG_ERFC",
+        "log(erfc(x)) from 1 on, weighted by erfc(x)",
+        {32: _log_erfc_fit(4.25, 7), 64: _log_erfc_fit(6.0, 17)},
+    ),
+    Table(
+        "ERFCX",
+        "(2x + 1)·exp(x**2)·erfc(x) in t = (x - c) / (x + c), c = 2 and 4",
+        {32: _erfcx_fit(2, 10.125, 10), 64: _erfcx_fit(4, 27.375, 22)},
+    ),
 )
 
 

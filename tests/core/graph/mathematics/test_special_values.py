@@ -8,7 +8,7 @@ import pytest
 from muntin.core.graph.mathematics import FUNCTIONS
 from muntin.core.graph.ops import OPS
 
-inf, nan = math.inf, math.nan
+inf, nan, pi = math.inf, math.nan, math.pi
 ODD = (3.0, 1.0, 7.0)
 WHOLE = (2.0, 4.0, 16777218.0)
 BROKEN = (0.5, 2.5)
@@ -25,6 +25,22 @@ ONE = {
     "sin": [(0.0, 0.0), (-0.0, -0.0), (inf, nan), (-inf, nan)],
     "cos": [(0.0, 1), (-0.0, 1), (inf, nan), (-inf, nan)],
     "tan": [(0.0, 0.0), (-0.0, -0.0), (inf, nan), (-inf, nan)],
+    "asin": [(0.0, 0.0), (-0.0, -0.0), (1, pi / 2), (-1, -pi / 2), (1.5, nan), (-inf, nan)],
+    "acos": [(1, 0.0), (-1, pi), (0.0, pi / 2), (-0.0, pi / 2), (1.5, nan), (inf, nan)],
+    "atan": [(0.0, 0.0), (-0.0, -0.0), (inf, pi / 2), (-inf, -pi / 2), (1, pi / 4)],
+    "sinh": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (1e4, inf)],
+    "cosh": [(0.0, 1), (-0.0, 1), (inf, inf), (-inf, inf), (-1e4, inf)],
+    "tanh": [(0.0, 0.0), (-0.0, -0.0), (inf, 1), (-inf, -1), (1e4, 1)],
+    "asinh": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf)],
+    "acosh": [(1, 0.0), (0.5, nan), (-2, nan), (-inf, nan), (inf, inf)],
+    "atanh": [(0.0, 0.0), (-0.0, -0.0), (1, inf), (-1, -inf), (2, nan), (-inf, nan)],
+    "rsqrt": [(0.0, inf), (-0.0, -inf), (inf, 0.0), (-1, nan), (-inf, nan), (4, 0.5)],
+    "cbrt": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (27, 3), (2.0**-147, 2.0**-49)],
+    "sinc": [(0.0, 1), (-0.0, 1), (2, 0.0), (1e30, 0.0), (inf, nan), (-inf, nan)],
+    "deg2rad": [(0.0, 0.0), (-0.0, -0.0), (180, pi), (-inf, -inf)],
+    "rad2deg": [(0.0, 0.0), (-0.0, -0.0), (pi, 180), (-inf, -inf)],
+    "erf": [(0.0, 0.0), (-0.0, -0.0), (inf, 1), (-inf, -1)],
+    "erfc": [(0.0, 1), (-0.0, 1), (inf, 0.0), (-inf, 2)],
 }
 
 TWO = {
@@ -32,6 +48,28 @@ TWO = {
         *[(inf, y, inf) for y in (1.0, inf, -inf)],
         *[(-inf, y, y) for y in (1.0, inf, -inf)],
         *[(nan, y, nan) for y in (1.0, inf, -inf)],
+        (1, nan, nan),
+    ],
+    "atan2": [
+        *[(y, x, math.copysign(pi, y)) for y in (0.0, -0.0) for x in (-0.0, -2, -inf)],
+        *[(y, x, y) for y in (0.0, -0.0) for x in (0.0, 2, inf)],
+        *[(y, x, math.copysign(pi / 2, y)) for y in (1, -1) for x in (0.0, -0.0)],
+        *[(y, -inf, math.copysign(pi, y)) for y in (1, -1)],
+        *[(y, inf, math.copysign(0.0, y)) for y in (1, -1)],
+        *[(y, x, math.copysign(pi / 2, y)) for y in (inf, -inf) for x in (-2, 0.0, 5)],
+        *[(y, -inf, math.copysign(3 * pi / 4, y)) for y in (inf, -inf)],
+        *[(y, inf, math.copysign(pi / 4, y)) for y in (inf, -inf)],
+        *[(nan, x, nan) for x in (0.0, 1, inf)],
+        *[(y, nan, nan) for y in (0.0, 1, inf)],
+    ],
+    "hypot": [
+        *[(x, y, inf) for x in (inf, -inf) for y in (0.0, 1, inf, nan)],
+        *[(y, x, inf) for x in (inf, -inf) for y in (0.0, 1, inf, nan)],
+        *[(x, y, 0.0) for x in (0.0, -0.0) for y in (0.0, -0.0)],
+        *[(x, 0.0, abs(x)) for x in (2.0**-149, 3e38, -1e-30)],
+        (3, -4, 5),
+        (3 * 2.0**-140, 4 * 2.0**-140, 5 * 2.0**-140),
+        (nan, 1, nan),
         (1, nan, nan),
     ],
     "power": [

@@ -16,11 +16,16 @@ _EXPM1 = {32: (-18.0, 89.0), 64: (-38.0, 710.0)}
 _HALF_EXP = {32: 90.0, 64: 711.0}
 
 
-def reduced(x: Term) -> tuple[Term, Term]:
-    """Return exp(r) - 1 and the n in the low bits of a float, of x = n·log(2) + r."""
+def reduced(x: Term, more: Term | None = None) -> tuple[Term, Term]:
+    """Return exp(r) - 1 and the n in the low bits of a float, of x + more = n·log(2) + r.
+
+    `more` is small.
+    """
     first, second = LN2[x.bits]
     whole, shifted = to_whole(x * LOG2_E)
     rest = (x - whole * first) - whole * second
+    if more is not None:
+        rest = rest + more
     return rest + rest * rest * polynomial(rest, EXP[x.bits]), shifted
 
 

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from muntin.core.graph.mathematics import exponential, logarithm, power, trigonometric
+from muntin.core.graph.mathematics import (
+    arc,
+    error_function,
+    exponential,
+    hyperbolic,
+    logarithm,
+    power,
+    roots,
+    trigonometric,
+)
 from muntin.core.graph.mathematics.term import Term
 
 __all__ = ["FUNCTIONS", "Function"]
@@ -53,4 +62,22 @@ FUNCTIONS = (
     Function("sin", trigonometric.sin, 30, zero="argument"),
     Function("cos", trigonometric.cos, 30),
     Function("tan", trigonometric.tan, 40, zero="argument"),
+    Function("asin", arc.asin, 40, zero="argument"),
+    Function("acos", arc.acos, 40),
+    Function("atan", arc.atan, 35, zero="argument"),
+    Function("atan2", arc.atan2, 45, arity=2),
+    Function("sinh", hyperbolic.sinh, 45, zero="argument"),
+    Function("cosh", hyperbolic.cosh, 35),
+    Function("tanh", hyperbolic.tanh, 40, zero="argument"),
+    Function("asinh", hyperbolic.asinh, 60, zero="argument"),
+    Function("acosh", hyperbolic.acosh, 55),
+    Function("atanh", hyperbolic.atanh, 45, zero="argument"),
+    Function("rsqrt", roots.rsqrt, 12),
+    Function("cbrt", roots.cbrt, 45, zero="argument"),
+    Function("hypot", roots.hypot, 15, arity=2, zero="union"),
+    Function("sinc", roots.sinc, 30),
+    Function("deg2rad", roots.deg2rad, 1, zero="argument"),
+    Function("rad2deg", roots.rad2deg, 1, zero="argument"),
+    Function("erf", error_function.erf, 70, zero="argument"),
+    Function("erfc", error_function.erfc, 70),
 )
