@@ -94,8 +94,3 @@ def test_the_narrowest_integer_type(least: int, greatest: int, name: str) -> Non
 @pytest.mark.parametrize(("least", "greatest"), [(0, 2**64), (-1, 2**63), (-(2**63) - 1, 0)])
 def test_ranges_that_no_integer_type_holds(least: int, greatest: int) -> None:
     assert integer_type(least, greatest) is None
-
-
-def test_a_least_width() -> None:
-    assert integer_type(0, 1, min_bits=16) is from_name("uint16")
-    assert integer_type(-1, 1, min_bits=32) is from_name("int32")

@@ -128,7 +128,7 @@ def promote(a: DType, b: DType) -> DType:
     return dtype_of(np.promote_types(a.numpy, b.numpy))
 
 
-def integer_type(least: int, greatest: int, min_bits: int = 8) -> DType | None:
+def integer_type(least: int, greatest: int) -> DType | None:
     """Return the narrowest integer type that holds `least` to `greatest`, or None.
 
     A signed type is taken where the range has negative values, an unsigned one elsewhere.
@@ -136,6 +136,6 @@ def integer_type(least: int, greatest: int, min_bits: int = 8) -> DType | None:
     kind = "int" if least < 0 else "uint"
     for bits in (8, 16, 32, 64):
         row = DTYPES[f"{kind}{bits}"]
-        if bits >= min_bits and row.least <= least and greatest <= row.greatest:
+        if row.least <= least and greatest <= row.greatest:
             return row
     return None

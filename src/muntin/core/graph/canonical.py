@@ -32,7 +32,8 @@ def canonical(roots: Sequence[Node]) -> Canonical:
     Notes
     -----
     Two scalars are one only if they are one node, and two inputs only if they have one source:
-    equal numbers and equal sizes never merge nodes, so the key does not depend on them.
+    equal numbers never merge nodes, so the key does not depend on them. Indices, and an array
+    stretched twice, are one where their shapes are equal: then, and only then, they are the same.
     """
     form, views_work = _hash_consed(roots)
     if not views_work:

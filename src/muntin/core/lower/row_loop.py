@@ -1,4 +1,4 @@
-"""The function that computes a row of some values, or two: a loop over contiguous memory."""
+"""The function that computes a row of some values, or several: a loop over contiguous memory."""
 
 from __future__ import annotations
 

@@ -215,8 +215,8 @@ class _Lowering:
     def compute(self, group: Group, loop: RowLoop, row: Expr, outer: Sequence[Expr]) -> None:
         """Compute the rows of the stages of a group from `row` on.
 
-        Of a row outside the image what stands for it is found; where only one row of two lies
-        inside, the other is computed in vain, in its own place in the ring.
+        Of a row outside the image what stands for it is found; where only some of the rows lie
+        inside, the others are computed in vain, in their own places in the ring.
         """
         b = self.builder
         stages = [self.stages.stages[number] for _, number in group.targets if number is not None]

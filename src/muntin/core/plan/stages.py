@@ -1,8 +1,8 @@
 """Stages: which values of a kernel live in rings of rows, and how far each runs ahead.
 
-At step t of the march down a window, a stage computes its row t + lead, and the next where two
-rows are made at a time because they share what they read. Everything between two stages is inlined
-into the row loop that uses it.
+At step t of the march down a window, a stage computes its row t + lead, and some that follow where
+several rows are made at a time because they share what they read. Everything between two stages is
+inlined into the row loop that uses it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
-from muntin.core.graph.intervals import Interval
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.plan.expand import expand
@@ -59,6 +58,9 @@ class Stage:
         The reads' offsets in rows: the least and the greatest.
     depth
         How many rows are alive at a time.
+    level
+        0 for an operand, else one more than the highest that its loop reads: loops of one level
+        may be joined.
     """
 
     number: int
@@ -75,7 +77,6 @@ class Stage:
     rows_below: int = 0
     rows_above: int = 0
     depth: int = 1
-    oldest: int = 0
     level: int = 0
 
     @property
@@ -123,12 +124,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stages:
-    """The stages of a kernel, loads first, and the row loops in the order in which they run."""
+    """The stages of a kernel by their numbers, and the row loops in the order in which they run."""
 
     stages: tuple[Stage, ...]
     groups: tuple[Group, ...]
     outputs: tuple[Node, ...]
-    intervals: dict[Node, Interval]
     domain: Domain
     step: int
 
@@ -147,13 +147,13 @@ class _Former:
         self.find_rolled(order)
         final = self.group([(node, None) for node in self.outputs])
         groups = [final]
-        pending = self.new_stages(0)
+        pending = list(self.stages)
         while pending:
             stage = pending.pop()
             if not stage.is_load:
                 seen = len(self.stages)
                 groups.append(self.group([(stage.node, stage.number)]))
-                pending += self.new_stages(seen)
+                pending += self.stages[seen:]
         if any(group.reads_rows for group in groups):
             self.step = ROWS_PER_STEP
         self.place(groups)
@@ -163,9 +163,6 @@ class _Former:
             self.place(groups)
             joined = self.merged(groups)
         return self.stages, joined
-
-    def new_stages(self, seen: int) -> list[Stage]:
-        return self.stages[seen:]
 
     def find_rolled(self, order: Sequence[Node]) -> None:
         """Mark the work that gets rows: what is read at an offset, and costly shared work."""
@@ -340,12 +337,12 @@ class _Former:
     def place_stage(self, stage: Stage, readers: Sequence[Group]) -> None:
         reads = [(group, *self.span(group, stage)) for group in readers]
         stage.lead = max(group.lead + above for group, _, above, _, _ in reads)
-        stage.oldest = min(group.lead + below for group, below, _, _, _ in reads)
+        oldest = min(group.lead + below for group, below, _, _, _ in reads)
         first = min(group.start + group.lead + below for group, below, _, _, _ in reads)
         stage.start = (first - stage.lead) // self.step * self.step
         stage.left = max(group.left + left for group, _, _, left, _ in reads)
         stage.right = max(group.right + right for group, _, _, _, right in reads)
-        stage.depth = stage.lead - stage.oldest + self.step
+        stage.depth = stage.lead - oldest + self.step
 
     def span(self, group: Group, stage: Stage) -> tuple[int, int, int, int]:
         """Return how far a row loop reads a stage: rows below, above, columns left, right."""
@@ -386,14 +383,13 @@ def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) ->
     """Return the stages of a kernel, with its work spelled for `target` in narrow types."""
     expansion = expand(topological(kernel.outputs), target)
     outputs = [expansion.replaced[node] for node in kernel.outputs]
-    outputs, intervals = narrow(outputs, expansion.intervals, min_bits)
+    outputs, _ = narrow(outputs, expansion.intervals, min_bits)
     former = _Former(outputs, kernel.domain)
     stages, groups = former.form()
     return Stages(
         tuple(stages),
         tuple(groups),
         tuple(outputs),
-        intervals,
         kernel.domain,
         former.step,
     )
