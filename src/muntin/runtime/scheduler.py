@@ -6,7 +6,7 @@ import ctypes
 import threading
 from array import array
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -269,7 +269,7 @@ class ThreadsScheduler:
     def reset(self) -> None:
         """Forget the threads, which a forked child does not have."""
         self._lock = threading.RLock()
-        self._executor: ThreadPoolExecutor | None = None
+        self._executor: futures.ThreadPoolExecutor | None = None
         self._helpers = 0
 
     @property
@@ -319,7 +319,8 @@ class ThreadsScheduler:
                 if self._executor is not None:
                     self._executor.shutdown(wait=False)
                 self._helpers = max(helpers, self._threads - 1)
-                self._executor = ThreadPoolExecutor(self._helpers, "muntin")
+                # the module of this class is loaded here: it cannot be when Python is ending
+                self._executor = futures.ThreadPoolExecutor(self._helpers, "muntin")
             self._executor.submit(*call)
 
     def __repr__(self) -> str:
