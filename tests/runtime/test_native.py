@@ -12,6 +12,7 @@ from muntin.core.border import Border, constant
 from muntin.core.graph import build
 from muntin.core.graph.node import AxisMap, View
 from muntin.dtypes import DTYPES
+from muntin.runtime import compiled as compiled_module
 from muntin.runtime import native
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.context import use
@@ -403,3 +404,82 @@ def test_a_view_that_is_a_root_and_an_operand():
     flipped = build.view(work, View((AxisMap(0, 5, -1),)), (6,), "x")
     roots = [total(build.keep(flipped), image), flipped]
     check(lambda: (roots, []), lambda images: [None, None])
+
+
+class TestCompilation:
+    """What differs between runs of one kernel compiles nothing."""
+
+    @pytest.fixture
+    def compiled(self, monkeypatch):
+        """Return the list of the keys of all kernels compiled."""
+        keys = []
+        compile_ir = compiled_module.compile_ir
+
+        def counted(text, key=None, cache=None, **rest):
+            if not key.startswith("shared"):
+                keys.append(key)
+            return compile_ir(text, key, cache, **rest)
+
+        monkeypatch.setattr(compiled_module, "compile_ir", counted)
+        return keys
+
+    def pipeline(self, array, start=0, step=1, number=3, border=1, out=None):
+        """Return the result of a chain over a slice, checked, from a device that knows nothing."""
+        image = image_of(array)
+        part = AxisMap(0, start, step), AxisMap(1)
+        image = build.view(image, View(part), (5, array.shape[1]), "yx")
+        work = costly(build.elementwise("add", image, build.scalar(number, U8)))
+        around = [build.neighbour(work, (dy, 1), constant(border)) for dy in (-1, 1)]
+        root = build.elementwise("multiply", total(work, *around), build.scalar(number, U8))
+        got = self.device.evaluate([root], [out], threads=1)
+        assert_same(got[0], REFERENCE.evaluate([root], [None])[0])
+
+    def test_sizes_numbers_slices_strides_and_data(self, compiled):
+        self.device = NativeDevice()
+        array = random_image((20, 30))
+        self.pipeline(array)
+        assert len(compiled) == 1
+        for size in ((5, 1), (7, 2), (40, 70), (9, 300)):
+            self.pipeline(random_image(size))
+        for number in (0, 255):
+            self.pipeline(array, number=number, border=number)
+        self.pipeline(array, start=9)
+        self.pipeline(array, start=9, step=-1)
+        wide = random_image((60, 90))
+        for strided in (wide[::2], wide[:, ::-3], wide.T, np.broadcast_to(wide[0], wide.shape)):
+            self.pipeline(strided)
+        self.pipeline(array, out=np.zeros((5, 60), np.uint8)[:, ::2])
+        assert len(compiled) == 1
+        self.pipeline(array, step=2)  # a stepped view is another graph, of the same kernel
+        assert len(compiled) == 1
+
+    def test_equal_kernels_of_one_graph(self, compiled):
+        image = image_of(random_image())
+        node = image
+        for _ in range(5):
+            node = build.keep(total(node, image))
+        NativeDevice().evaluate([node], [None], threads=1)
+        assert len(compiled) == 2  # the first adds an image to itself
+
+    def test_what_was_compiled_before_is_found_on_disk(self, compiled):
+        root = total(image_of(random_image()), build.constant(77, U8))
+        for device in (NativeDevice(), NativeDevice()):
+            device.evaluate([root], [None], threads=1)
+            form = native.canonical([root])
+            modules = [kernel.module for kernel in device.plan(form).kernels]
+        assert [module.from_disk for module in modules] == [True]
+
+    def test_ten_thousand_operations(self, compiled):
+        array = random_image((7, 9))
+        image = node = image_of(array)
+        for _ in range(5_000):
+            node = build.elementwise("maximum", node, build.constant(7, U8))
+            node = total(node, image)
+        device = NativeDevice()
+        (got,) = device.evaluate([node], [None], threads=1)
+        wanted = array
+        for _ in range(5_000):
+            wanted = np.maximum(wanted, 7) + array
+        assert_same(got, wanted)
+        assert len(device.plan(native.canonical([node])).kernels) == 20
+        assert len(compiled) == 3  # the first, which reads one operand, those between, the last
