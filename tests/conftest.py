@@ -1,6 +1,7 @@
 """What every test shares: a kernel cache of its own, and how long properties are searched."""
 
 import os
+import signal
 import tempfile
 
 import pytest
@@ -17,7 +18,12 @@ _cache = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Point this process, and those that it starts, to an empty kernel cache."""
+    """Point this process, and those that it starts, to an empty kernel cache.
+
+    Interrupts are heard, which a shell has the commands ignore that it runs in the background.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = tempfile.TemporaryDirectory(prefix="muntin-tests-", ignore_cleanup_errors=True)
     config.stash[_cache] = folder
     os.environ["MUNTIN_CACHE_DIR"] = folder.name
