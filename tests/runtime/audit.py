@@ -13,7 +13,7 @@ import numpy as np
 from muntin.core.program import POINTER
 from muntin.runtime.interpret import Memory, Pointer, interpret
 from muntin.runtime.prepare import Step
-from muntin.runtime.scheduler import Launch
+from muntin.runtime.scheduler import CPUScheduler, Launch
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -83,6 +83,19 @@ class Auditor:
             call(launch.args, *map(int, box), whole.ctypes.data + start)
             assert (whole[:start] == before).all(), "bytes before the scratch memory were written"
             assert (whole[stop:] == after).all(), "bytes after the scratch memory were written"
+
+
+@dataclass
+class Crowd:
+    """Runs pieces finer than asked on two threads."""
+
+    rng: np.random.Generator
+    scheduler: CPUScheduler
+    threads: int = 2
+
+    def launch(self, launch: Launch) -> None:
+        grain = finer(self.rng, launch.grain)
+        self.scheduler.launch(launch._replace(grain=grain, threads=2))
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The CPU device: any graph gives the bits of the reference, however its memory lies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from muntin.runtime.context import use
 from muntin.runtime.native import NativeDevice
 from muntin.runtime.reference import ReferenceDevice
 from tests.core.graph.recipes import Layout, embed, graph, recipes, shapes, values
-from tests.runtime.audit import Auditor, Interpreting, assert_same
+from tests.runtime.audit import Auditor, Crowd, Interpreting, assert_same
 
 CPU, REFERENCE = NativeDevice(4096), ReferenceDevice()
 U8 = DTYPES["uint8"]
@@ -84,7 +84,10 @@ ways = st.builds(
 
 def evaluated(roots, outs, way, seed=0):
     """Return the roots' arrays from the CPU device; fresh memory is filled with rubbish."""
-    scheduler = Auditor(np.random.default_rng(seed)) if way.is_audited else None
+    rng = np.random.default_rng(seed)
+    scheduler = Crowd(rng, CPU.scheduler) if way.threads == 2 else None
+    if way.is_audited:
+        scheduler = Auditor(rng)
     changes = {"streaming_threshold": int(way.streams), "poison": True}
     with settings_override(**changes), use(scheduler=scheduler):
         return CPU.evaluate(roots, outs, threads=way.threads)
@@ -168,6 +171,24 @@ def test_fused_is_one_at_a_time(data):
     pairs = zip(evaluated(fused.roots, outs, way), evaluated(apart.roots, outs, way), strict=True)
     for one, other in pairs:
         assert_same(one, other)
+
+
+@given(st.data())
+def test_compiled_graphs_take_other_arrays(data):
+    recipe = data.draw(recipes())
+    sizes, seeds = data.draw(shapes(recipe)), data.draw(st.tuples(*[st.integers(0, 999)] * 2))
+    traced = graph(recipe, sizes, seeds[0])
+    nodes = {id(node.payload.array): node for node in traced.nodes if node.op.kind == "input"}
+    placeholders = [nodes[id(array)] for array in traced.inputs]
+    compiled = CPU.compile(placeholders, traced.roots)
+    layout = data.draw(st.sampled_from([Layout(), Layout(5, (-1, 2, 1, -2), 2), Layout(23)]))
+    leaves = tuple([replace(leaf, layout=layout) for leaf in recipe.leaves])
+    other = graph(replace(recipe, leaves=leaves), sizes, seeds[1])
+    for built in (other, traced, other):
+        outs = [None] * len(built.roots)
+        wanted = REFERENCE.evaluate(built.roots, outs)
+        for got, array in zip(compiled.run(built.inputs, outs, threads=1), wanted, strict=True):
+            assert_same(got, array)
 
 
 # --- one fault each -------------------------------------------------------------------------------

@@ -457,7 +457,7 @@ _leaves = st.builds(
     st.one_of(st.just((False,) * 4), st.tuples(*[st.sampled_from([False, False, True])] * 4)),
     st.sampled_from([0, 0, 0, 0, 1, 2]),
 )
-_offset = st.sampled_from([0, 0, 1, -1, 2, -2, 3, -3, 4, -4])
+_offset = st.sampled_from([0, 0, 1, -1, 1, -1, 2, -2, 3, -3, 4, -4, 9, -26])
 _works = st.builds(Work, st.sampled_from(ROWS), st.tuples(_pick, _pick, _pick), _integers, _floats)
 _sums = st.builds(
     Work, st.sampled_from(["add", "subtract", "maximum", "minimum"]), st.tuples(_pick, _pick, _pick)
@@ -508,9 +508,10 @@ def recipes(draw: st.DrawFn, max_steps: int = 10) -> Recipe:
 
 @st.composite
 def shapes(draw: st.DrawFn, recipe: Recipe, widest: int = 300) -> tuple[int, ...]:
-    """Draw the sizes of a recipe's axes: few rows and channels, and mostly up to 70 columns."""
+    """Draw the sizes of a recipe's axes: few channels, and few rows or few columns."""
     letters = recipe.axes or "ncyx"[4 - recipe.rank :]
-    columns = min(draw(st.sampled_from([70, 70, 300])), widest)
-    limits = {"x": columns * 4 if recipe.rank == 1 else columns, "y": 9, "c": 4, "n": 3}
+    columns, rows = draw(st.sampled_from([(70, 9), (70, 9), (300, 9), (9, 40)]))
+    columns = min(columns, widest)
+    limits = {"x": columns * 4 if recipe.rank == 1 else columns, "y": rows, "c": 4, "n": 3}
     least = 0 if draw(st.sampled_from([False] * 9 + [True])) else 1
     return tuple([draw(st.integers(least, limits[letter])) for letter in letters])
