@@ -6,7 +6,7 @@ import struct
 
 from muntin.dtypes import DType
 
-__all__ = ["float_bits", "literal", "memory_type", "suffix", "value_type"]
+__all__ = ["literal", "memory_type", "suffix", "value_type"]
 
 
 def _vector(kind: str, lanes: int) -> str:
@@ -31,7 +31,7 @@ def suffix(dtype: DType, lanes: int = 1) -> str:
     return kind if lanes == 1 else f"v{lanes}{kind}"
 
 
-def float_bits(value: float) -> str:
+def _float_bits(value: float) -> str:
     """Return a floating number by its bits."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
@@ -39,7 +39,7 @@ def float_bits(value: float) -> str:
 def literal(value: int | float, dtype: DType, lanes: int = 1) -> str:
     """Return a number as LLVM writes it, in every lane."""
     if dtype.kind == "f":
-        text = float_bits(dtype.rounded(value))
+        text = _float_bits(dtype.rounded(value))
     elif dtype.kind == "b":
         text = "true" if value else "false"
     else:

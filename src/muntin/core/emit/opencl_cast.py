@@ -6,9 +6,9 @@ import math
 
 from muntin.dtypes import DType
 
-__all__ = ["C_TYPES", "cast_text", "literal", "value_type"]
+__all__ = ["C_TYPES", "cast_text", "literal"]
 
-C_TYPES = {
+C_TYPES = {  # of values; in memory a bool is a uchar
     "bool": "int",
     "uint8": "uchar",
     "int8": "char",
@@ -22,11 +22,6 @@ C_TYPES = {
     "float64": "double",
 }
 _SUFFIXES = {"uint32": "u", "uint64": "UL", "int64": "L"}
-
-
-def value_type(dtype: DType) -> str:
-    """Return the type of a value in a register; in memory a bool is a uchar."""
-    return C_TYPES[dtype.name]
 
 
 def literal(value: int | float, dtype: DType) -> str:
@@ -60,7 +55,8 @@ def cast_text(value: str, source: DType, target: DType, *, saturate: bool) -> st
 
     Integers wrap, or clamp if told to; floats truncate and clamp, and NaN gives 0.
     """
-    plain = f"(({value_type(target)}){value})"
+    kind = C_TYPES[target.name]
+    plain = f"(({kind}){value})"
     if source is target:
         return value
     if target.is_bool:
@@ -78,7 +74,7 @@ def cast_text(value: str, source: DType, target: DType, *, saturate: bool) -> st
     text = plain
     for test, result in reversed(tests):
         text = f"({test} ? {literal(result, target)} : {text})"
-    return f"(({value_type(target)}){text})" if tests else plain
+    return f"(({kind}){text})" if tests else plain
 
 
 def _clamps(value: str, source: DType, target: DType) -> list[tuple[str, int]]:
