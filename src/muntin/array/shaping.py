@@ -59,8 +59,13 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     ShapeError
         If there is none.
     """
-    nodes = [node_of("broadcast_arrays", x) for x in arrays]
-    shape = broadcast_shapes(*(node.shape for node in nodes), operation="broadcast_arrays").shape
+    return _stretched("broadcast_arrays", arrays)
+
+
+def _stretched(operation: str, arrays: Sequence[Any]) -> tuple[Array, ...]:
+    """Return views of arrays in their common shape."""
+    nodes = [node_of(operation, x) for x in arrays]
+    shape = broadcast_shapes(*(node.shape for node in nodes), operation=operation).shape
     pairs = zip(arrays, nodes, strict=True)
     return tuple([_like(x, broadcast_node(node, shape)) for x, node in pairs])
 
@@ -115,11 +120,7 @@ def broadcast_to_match(a: Any, *others: Any) -> Any:
         node = node_of("broadcast_to_match", a)
         target = as_shape(others[0], "broadcast_to_match")
         return _like(a, broadcast_node(node, target, "broadcast_to_match"))
-    arrays = (a, *others)
-    nodes = [node_of("broadcast_to_match", x) for x in arrays]
-    shape = broadcast_shapes(*(node.shape for node in nodes), operation="broadcast_to_match").shape
-    pairs = zip(arrays, nodes, strict=True)
-    return tuple([_like(x, broadcast_node(node, shape)) for x, node in pairs])
+    return _stretched("broadcast_to_match", (a, *others))
 
 
 def can_broadcast_to_match(a: Any, b: Any, /) -> bool:
