@@ -6,6 +6,7 @@ import struct
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import copysign, inf
 
 from muntin.core.plan.facts import KernelFacts, RowMode
 from muntin.core.plan.kernel import Domain
@@ -56,10 +57,17 @@ class Binding:
 
 
 def scalar_bits(value: int | float, dtype: DType) -> int:
-    """Return the signed 64-bit integer whose low bytes are the number in memory."""
+    """Return the signed 64-bit integer whose low bytes are the number in memory.
+
+    A number past the greatest of a floating type is an infinity there.
+    """
     if dtype.kind == "f":
         code, width = ("<f", "<i") if dtype.bits == 32 else ("<d", "<q")
-        bits: int = struct.unpack(width, struct.pack(code, value))[0]
+        try:
+            packed = struct.pack(code, float(value))
+        except OverflowError:
+            packed = struct.pack(code, copysign(inf, value))
+        bits: int = struct.unpack(width, packed)[0]
         return bits
     value = int(value)
     return value - (1 << 64) if value >= 1 << 63 else value
