@@ -122,6 +122,10 @@ class TestAxes:
         binding = bound((150, 3, 1), (150, 3, 1), (40, 50, 3), PIXELS)
         assert binding.extent == (1, 40, 50)
 
+    def test_images_without_channels_have_no_windows(self):
+        domain = Domain(3, 0, 1, 0, False)
+        assert bound((0, 0, 1), (0, 0, 1), (4, 5, 0), domain).extent == (0, 4, 5)
+
     def test_a_part_is_offset_where_axes_have_no_meaning(self):
         box = Box((3, 4), (13, 24))
         part = bound((64, 1), (50, 1), box=box)

@@ -6,7 +6,7 @@ import struct
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import copysign, inf
+from math import copysign, inf, prod
 
 from muntin.core.plan.facts import KernelFacts, RowMode
 from muntin.core.plan.kernel import Domain
@@ -193,9 +193,7 @@ def _pointwise_axes(
     lines = [[0] * missing + list(line) + [0] for line in strides]
     counts = tuple(sizes[:outer])
     rows, columns = sizes[outer], sizes[outer + 1]
-    total = 1
-    for count in counts:
-        total *= count
+    total = prod(counts)
     zeros = (0,) * outer
     found = _Sizes(counts, counts, zeros, rows, columns, 0, 0, (total, rows, columns))
     return found, lines[len(outputs) :], lines[: len(outputs)]
@@ -220,9 +218,7 @@ def _image_axes(
 
     row, column = domain.row_axis, domain.column_axis
     counts = tuple([box.shape[axis] for axis in outer])
-    total = 1
-    for count in counts:
-        total *= count
+    total = 0 if box.is_empty else prod(counts)  # channels are no axis of the extent
     found = _Sizes(
         counts,
         tuple([shape[axis] for axis in outer]),

@@ -7,6 +7,7 @@ that shrinking finds small graphs.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from itertools import combinations, permutations
 from math import factorial, prod
 from typing import Any, TypeAlias
@@ -31,7 +32,7 @@ ROWS = tuple(
     for row in OPS.values()
     if row.is_elementwise and row.name != "cast" and not row.name.startswith("raw_")
 )
-AXES = (None, "x", "yx", "xy", "yxc", "cyx", "nyxc")
+AXES = (None, "x", "yx", "yx", "xy", "yxc", "yxc", "cyx", "nyxc")
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,18 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Stencil:
+    """The sum or maximum of reads in the plane of an image, of work that is worth keeping."""
+
+    pick: int
+    offsets: tuple[tuple[int, int], ...]
+    mode: BorderMode
+    constant: int = 0
+    is_sum: bool = True
+    is_costly: bool = True
+
+
+@dataclass(frozen=True)
 class Sum:
     """A sum over a window along an axis."""
 
@@ -129,7 +142,7 @@ class Count:
     axis: int
 
 
-Step: TypeAlias = Work | Cast | Read | Sum | Look | Keep | Number | Count
+Step: TypeAlias = Work | Cast | Read | Stencil | Sum | Look | Keep | Number | Count
 
 
 @dataclass(frozen=True)
@@ -276,6 +289,8 @@ class _Builder:
                 self.add(build.cast(node, DTYPES[step.dtype], saturate=step.saturate))
             case Read():
                 self.read(step)
+            case Stencil():
+                self.stencil(step)
             case Sum():
                 self.sum(step)
             case Look():
@@ -305,6 +320,21 @@ class _Builder:
         offsets = step.offsets[: len(node.shape)]
         self.add(build.neighbour(node, offsets, _border(node, step)))
 
+    def stencil(self, step: Stencil) -> None:
+        node = self.pick(step.pick)
+        if step.is_costly and not node.dtype.is_bool:
+            number = build.constant(3, node.dtype)
+            square = build.elementwise("multiply", node, node)
+            node = build.elementwise("floor_divide", square, number)
+        border = _border(node, step)
+        reads = []
+        for dy, dx in step.offsets:
+            along = dict(zip(node.plane, (dy, dx), strict=True))
+            offsets = tuple([along.get(axis, 0) for axis in range(len(node.shape))])
+            reads.append(build.neighbour(node, offsets, border))
+        name = "add" if step.is_sum else "maximum"
+        self.add(reduce(partial(build.elementwise, name), reads))
+
     def sum(self, step: Sum) -> None:
         node = self.pick(step.pick)
         if node.shape:
@@ -324,7 +354,7 @@ class _Builder:
             self.add(made)
 
 
-def _border(node: Node, step: Read | Sum) -> Border:
+def _border(node: Node, step: Read | Stencil | Sum) -> Border:
     if node.valid is not None:  # no other border is allowed
         return Border(BorderMode.UNDEFINED)
     choices = numbers(node.dtype)
@@ -471,6 +501,15 @@ _windows = st.builds(
     st.sampled_from(BORDERS),
     _any,
 )
+_stencils = st.builds(
+    Stencil,
+    st.integers(0, 3),
+    st.lists(st.tuples(_offset, _offset), min_size=2, max_size=5, unique=True).map(tuple),
+    st.sampled_from(BORDERS),
+    _any,
+    st.booleans(),
+    st.sampled_from([True, True, False]),
+)
 _casts = st.builds(Cast, _pick, _dtypes, st.booleans())
 _looks = st.builds(Look, _pick, st.sampled_from(sorted(_LOOKS)), st.tuples(*[_any] * 12))
 _keeps = st.builds(Keep, _pick)
@@ -496,12 +535,13 @@ def recipes(draw: st.DrawFn, max_steps: int = 10) -> Recipe:
     rank = draw(st.integers(0, 4)) if axes is None else len(axes)
     reads = _reads(axes)
     pointwise = (_works, _works, _sums, _casts, _numbers, _counts)
-    each = st.one_of(reads, reads, _windows, _looks, _keeps, *pointwise)
+    beside = (reads, _stencils, _stencils, _stencils, _windows)
+    each = st.one_of(*beside, _looks, _keeps, *pointwise)
     return Recipe(
         rank,
         axes,
         tuple(draw(st.lists(_leaves, min_size=1, max_size=3))),
-        tuple(draw(st.lists(each, min_size=1, max_size=max_steps))),
+        tuple(draw(st.lists(each, min_size=min(4, max_steps), max_size=max_steps))),
         tuple(draw(st.lists(st.integers(0, 3), min_size=1, max_size=3))),
     )
 
@@ -512,6 +552,8 @@ def shapes(draw: st.DrawFn, recipe: Recipe, widest: int = 300) -> tuple[int, ...
     letters = recipe.axes or "ncyx"[4 - recipe.rank :]
     columns, rows = draw(st.sampled_from([(70, 9), (70, 9), (300, 9), (9, 40)]))
     columns = min(columns, widest)
-    limits = {"x": columns * 4 if recipe.rank == 1 else columns, "y": rows, "c": 4, "n": 3}
+    limits = {"x": columns * 4 if recipe.rank == 1 else columns, "y": rows, "n": 3}
     least = 0 if draw(st.sampled_from([False] * 9 + [True])) else 1
-    return tuple([draw(st.integers(least, limits[letter])) for letter in letters])
+    sizes = {letter: st.integers(least, limit) for letter, limit in limits.items()}
+    sizes["c"] = st.sampled_from([3, 4, 2, 1, least])
+    return tuple([draw(sizes[letter]) for letter in letters])
