@@ -12,7 +12,8 @@ import pytest
 
 import muntin as mt
 from muntin import vision as vx
-from muntin.runtime.scheduler import CPUScheduler, Launch, ThreadsScheduler
+from muntin.runtime.launch import Launch
+from muntin.runtime.scheduler import CPUScheduler, ThreadsScheduler
 from tests.concurrency.processes import start
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="os.kill sends no signal there")

@@ -10,8 +10,9 @@ import pytest
 
 import muntin as mt
 from muntin.runtime.context import context
+from muntin.runtime.launch import Launch
 from muntin.runtime.native import NativeDevice
-from muntin.runtime.scheduler import CPUScheduler, Launch, SingleThreadScheduler, ThreadsScheduler
+from muntin.runtime.scheduler import CPUScheduler, SingleThreadScheduler, ThreadsScheduler
 from tests.concurrency.work import Crowd, Job, make_jobs
 
 THREADS = 16

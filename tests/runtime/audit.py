@@ -12,8 +12,9 @@ import numpy as np
 
 from muntin.core.program import POINTER
 from muntin.runtime.interpret import Memory, Pointer, interpret
+from muntin.runtime.launch import Launch
 from muntin.runtime.prepare import Step
-from muntin.runtime.scheduler import CPUScheduler, Launch
+from muntin.runtime.scheduler import CPUScheduler
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

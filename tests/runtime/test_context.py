@@ -7,11 +7,12 @@ import pytest
 
 import muntin as mt
 from muntin.config import settings_override
-from muntin.errors import DeviceError, ParameterError
+from muntin.errors import DeviceError, ParameterError, UnsupportedError
 from muntin.runtime.context import Context, context, use
 from muntin.runtime.device import DEVICES, device_names, find_device
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.reference import ReferenceDevice
+from muntin.runtime.scheduler import SingleThreadScheduler
 
 
 def test_the_default_is_the_cpu_with_a_pool() -> None:
@@ -22,7 +23,7 @@ def test_the_default_is_the_cpu_with_a_pool() -> None:
 
 def test_use_changes_what_it_names_and_puts_it_back() -> None:
     before = context()
-    scheduler = object()
+    scheduler = SingleThreadScheduler()
     with use("reference", threads=3):
         assert context().device == ReferenceDevice()
         with use(scheduler=scheduler):
@@ -52,6 +53,14 @@ def test_threads_are_the_contexts_or_else_the_settings() -> None:
     with settings_override(threads=5):
         assert Context().thread_count == 5
         assert Context(threads=2).thread_count == 2
+
+
+def test_what_runs_no_launches_is_no_scheduler() -> None:
+    with (
+        pytest.raises(UnsupportedError, match="use: scheduler is 4; give an object with `threads`"),
+        use(scheduler=4),  # type: ignore[arg-type]
+    ):
+        pass
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])

@@ -21,15 +21,10 @@ from muntin.config import settings_override
 from muntin.errors import ParameterError
 from muntin.runtime import scheduler as scheduler_module
 from muntin.runtime.cpu import optimised_ir
+from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.pieces import loop_text
-from muntin.runtime.scheduler import (
-    CPUScheduler,
-    Launch,
-    Scheduler,
-    SingleThreadScheduler,
-    ThreadsScheduler,
-)
+from muntin.runtime.scheduler import CPUScheduler, SingleThreadScheduler, ThreadsScheduler
 from muntin.runtime.threads import HAS_NATIVE_POOL, NativePool, native_pull, usable_threads
 from tests.runtime.kernels import COUNT, SCRATCH, SPIN, native
 

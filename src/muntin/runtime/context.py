@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from muntin.config import settings
-from muntin.errors import ParameterError
+from muntin.errors import ParameterError, UnsupportedError
 from muntin.runtime.device import Device, find_device
+from muntin.runtime.launch import Scheduler
 from muntin.runtime.memory import MemoryPool
 
 __all__ = ["Context", "context", "use"]
@@ -26,7 +27,7 @@ class Context:
         Where expressions run that are committed to no device.
     threads : int
         How many; 0 takes the setting's number.
-    scheduler : object, optional
+    scheduler : Scheduler, optional
         What runs windows; None takes the device's own.
     pool : MemoryPool
         Where results get their memory.
@@ -34,7 +35,7 @@ class Context:
 
     device: str | Device = "cpu"
     threads: int = 0
-    scheduler: Any = None
+    scheduler: Scheduler | None = None
     pool: MemoryPool = field(default_factory=MemoryPool)
 
     @property
@@ -53,7 +54,10 @@ def context() -> Context:
 
 @contextmanager
 def use(
-    device: str | Device | None = None, *, threads: int | None = None, scheduler: Any = None
+    device: str | Device | None = None,
+    *,
+    threads: int | None = None,
+    scheduler: Scheduler | None = None,
 ) -> Iterator[Context]:
     """Set the device, the threads or the scheduler of evaluations within a block.
 
@@ -63,7 +67,7 @@ def use(
         ``"cpu"``, ``"opencl"``, ``"opencl:1"``, ``"reference"`` or a device object.
     threads : int, optional
         The number of threads, 1 or more.
-    scheduler : object, optional
+    scheduler : Scheduler, optional
         What runs the windows of kernels on the CPU.
 
     Raises
@@ -72,6 +76,8 @@ def use(
         If there is no such device.
     ParameterError
         If the number of threads is below 1.
+    UnsupportedError
+        If the scheduler is none.
 
     Examples
     --------
@@ -85,6 +91,11 @@ def use(
     if threads is not None:
         changes["threads"] = checked_threads("use", threads)
     if scheduler is not None:
+        if not isinstance(scheduler, Scheduler):
+            raise UnsupportedError(
+                f"use: scheduler is {scheduler!r}; give an object with `threads` and `launch`, "
+                "such as muntin.runtime.scheduler.SingleThreadScheduler()"
+            )
         changes["scheduler"] = scheduler
     token = _context.set(replace(_context.get(), **changes))
     try:

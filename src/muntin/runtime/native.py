@@ -21,9 +21,10 @@ from muntin.runtime.cache import LRU
 from muntin.runtime.compiled import CompiledKernel
 from muntin.runtime.context import context
 from muntin.runtime.cpu import target_facts
+from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.prepare import Delivery, Fresh, Overlap, Prepared, Step, prepare
-from muntin.runtime.scheduler import CPUScheduler, Launch, Scheduler
+from muntin.runtime.scheduler import CPUScheduler
 from muntin.runtime.values import Values, address_of, graph_values, viewed
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]

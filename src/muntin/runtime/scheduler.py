@@ -8,12 +8,13 @@ from array import array
 from collections.abc import Callable
 from concurrent import futures
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any
 
 from muntin.config import settings
 from muntin.errors import ParameterError
 from muntin.runtime import pieces
 from muntin.runtime.fork import reset_after_fork
+from muntin.runtime.launch import Launch
 from muntin.runtime.memory import Block, MemoryPool
 from muntin.runtime.threads import (
     HAS_NATIVE_POOL,
@@ -23,82 +24,12 @@ from muntin.runtime.threads import (
     usable_threads,
 )
 
-__all__ = ["CPUScheduler", "Launch", "Scheduler", "SingleThreadScheduler", "ThreadsScheduler"]
+__all__ = ["CPUScheduler", "SingleThreadScheduler", "ThreadsScheduler"]
 
 SLICE_NS = 40_000_000  # a launch comes back to Python that often, which then runs signal handlers
 _ENDLESS = -1
 _LINE = 128  # scratch of two threads lies at least so far apart
-_MOST_PIECES = 1 << 62
 _REST = bytes(8 * (pieces.WORDS - pieces.CONSTANTS))
-
-
-class Launch(NamedTuple):
-    """A kernel, its arguments, and how its iteration space is cut into pieces.
-
-    Attributes
-    ----------
-    entry : int
-        Address of the kernel: `void (args, o0, o1, y0, y1, x0, x1, scratch)`.
-    args : int
-        Address of its argument slots, which must stay until the launch returns.
-    extent : tuple of int
-        Size of the iteration space: outer, rows, columns.
-    grain : tuple of int
-        Size of a piece; those at the upper ends may be smaller. Pieces count in C order.
-    scratch_bytes : int
-        Memory that each thread gets for itself, 64-byte aligned.
-    threads : int
-        How many threads at most; 0 takes the scheduler's number.
-    """
-
-    entry: int
-    args: int
-    extent: tuple[int, int, int]
-    grain: tuple[int, int, int]
-    scratch_bytes: int = 0
-    threads: int = 0
-
-    def counts(self) -> tuple[int, int, int]:
-        """Return the number of pieces along each axis.
-
-        Raises
-        ------
-        ParameterError
-            If a size is negative, a grain less than 1, or the pieces too many to count.
-        """
-        (e0, e1, e2), (g0, g1, g2) = self.extent, self.grain
-        if min(g0, g1, g2) < 1 or min(e0, e1, e2, self.scratch_bytes, self.threads) < 0:
-            raise ParameterError(
-                f"launch: extent is {self.extent}, grain {self.grain}, scratch_bytes "
-                f"{self.scratch_bytes}, threads {self.threads}; a grain must be 1 or more, all "
-                "others 0 or more; give such numbers"
-            )
-        counts = -(-e0 // g0), -(-e1 // g1), -(-e2 // g2)
-        if counts[0] * counts[1] * counts[2] > _MOST_PIECES:
-            raise ParameterError(
-                f"launch: extent {self.extent} in grains of {self.grain} makes {counts} pieces; "
-                "2**62 are the most in all; take a coarser grain"
-            )
-        return counts
-
-    @property
-    def is_one_piece(self) -> bool:
-        """Whether there is exactly one piece."""
-        return self.grain == self.extent and min(self.extent) > 0 <= min(self[4:])
-
-
-@runtime_checkable
-class Scheduler(Protocol):
-    """What runs launches: any object with these two."""
-
-    @property
-    def threads(self) -> int:
-        """The number of threads that a launch may use."""
-        ...
-
-    def launch(self, launch: Launch) -> None:
-        """Run every piece once; return when all are done."""
-        ...
 
 
 @lru_cache(maxsize=1024)
