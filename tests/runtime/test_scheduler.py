@@ -249,6 +249,25 @@ def test_what_a_helper_raises_is_not_lost(monkeypatch):
     assert _counts_right(scheduler)
 
 
+def test_an_interrupt_while_a_thread_starts_leaves_none_behind(monkeypatch):
+    scheduler = ThreadsScheduler(2)
+    start, started = threading.Thread.start, []
+
+    def cut(thread: threading.Thread) -> None:
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", cut)
+        with pytest.raises(KeyboardInterrupt):
+            scheduler.launch(Counting((4, 4, 4), (1, 1, 1)).launch)
+    for thread in started:
+        thread.join(10)
+    assert [thread.is_alive() for thread in started] == [False]
+    assert _counts_right(scheduler)
+
+
 @kills
 def test_a_launch_that_is_interrupted_waits_for_its_helpers():
     gate = scheduler_module._Gate()

@@ -252,7 +252,16 @@ class ThreadsScheduler:
                 self._helpers = max(helpers, self._threads - 1)
                 # the module of this class is loaded here: it cannot be when Python is ending
                 self._executor = futures.ThreadPoolExecutor(self._helpers, "muntin")
-            self._executor.submit(*call)
+            executor = self._executor
+            try:
+                executor.submit(*call)
+            except RuntimeError:
+                raise
+            except BaseException:
+                # a thread that had just started may be on no list: nobody else would ever end it
+                self._executor = None
+                executor.shutdown(wait=False)
+                raise
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._threads})"
