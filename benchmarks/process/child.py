@@ -27,9 +27,14 @@ def _number(arguments: list[str], settings: Mapping[str, str]) -> float:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=_ROOT,
-        env={**os.environ, **settings},
+        env={**_environment(), **settings},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
     return float(done.stdout.split()[-1])
+
+
+def _environment() -> dict[str, str]:
+    """Return the variables of this process, but let Python keep its bytecode as it does for users."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

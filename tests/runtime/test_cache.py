@@ -1,5 +1,6 @@
 """Kernels kept on disk and in memory: never the wrong one, never a broken one, made once."""
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -313,15 +314,15 @@ def test_the_digest_is_the_same_every_time():
 
 
 def test_without_sources_the_version_is_the_digest(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache_module, "version", lambda name: "1.2.3")
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "1.2.3")
     assert cache_module._hash_sources(tmp_path) == "version 1.2.3"
 
 
 def test_without_sources_and_version_nothing_is_shared(tmp_path, monkeypatch):
     def version(name: str) -> str:
-        raise cache_module.PackageNotFoundError(name)
+        raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(cache_module, "version", version)
+    monkeypatch.setattr(importlib.metadata, "version", version)
     first = cache_module._hash_sources(tmp_path)
     assert first.startswith(f"process {os.getpid()} ")
     assert cache_module._hash_sources(tmp_path) != first

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -359,9 +359,10 @@ def _hash_sources(package: Path) -> str:
 
 
 def _version_digest() -> str:
+    metadata = import_module("importlib.metadata")  # costs 15 ms, and is hardly ever needed
     try:
-        return f"version {version('muntin')}"
-    except PackageNotFoundError:
+        return f"version {metadata.version('muntin')}"
+    except metadata.PackageNotFoundError:
         return f"process {os.getpid()} {time.time_ns()}"  # nothing is known: share with nobody
 
 
