@@ -36,5 +36,5 @@ def _number(arguments: list[str], settings: Mapping[str, str]) -> float:
 
 
 def _environment() -> dict[str, str]:
-    """Return the variables of this process, but let Python keep its bytecode as it does for users."""
+    """Return the variables of this process, with which Python keeps its bytecode, as for users."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
