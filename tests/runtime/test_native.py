@@ -21,7 +21,7 @@ from muntin.runtime.reference import ReferenceDevice
 from tests.core.graph.recipes import Layout, embed, graph, recipes, shapes, values
 from tests.runtime.audit import Auditor, Crowd, Interpreting, assert_same
 
-CPU, REFERENCE = NativeDevice(4096), ReferenceDevice()
+CPU, REFERENCE = NativeDevice(), ReferenceDevice()
 U8 = DTYPES["uint8"]
 MANY = settings(max_examples=3 * settings().max_examples)
 
@@ -120,6 +120,7 @@ def check_recipe(data, longest):
         check_way(recipe, sizes, seed, way, wanted)
 
 
+@pytest.mark.timeout(600)
 @MANY
 @given(st.data())
 def test_graphs_have_the_bits_of_the_reference(data):
@@ -147,6 +148,7 @@ def check_interpreted(data, longest):
     interpreting.check_written()
 
 
+@pytest.mark.timeout(600)
 @MANY
 @given(st.data())
 def test_programs_touch_nothing_but_what_they_may(data):

@@ -14,7 +14,7 @@ from muntin.runtime.native import NativeDevice
 from muntin.runtime.reference import ReferenceDevice
 from tests.runtime.audit import Auditor, assert_same
 
-CPU, REFERENCE = NativeDevice(4096), ReferenceDevice()
+CPU, REFERENCE = NativeDevice(), ReferenceDevice()
 WIDTHS, HEIGHTS = range(1, 71), range(1, 10)
 SIZES = list(product(HEIGHTS, WIDTHS))
 EDGES = [(h, w) for h in (1, 2, 3, 4, 9) for w in (1, 2, 3, 4, 7, 16, 33, 64, 65, 70)]
