@@ -98,6 +98,13 @@ class TestModes:
         assert modes(bound((50, 1), (50, 1), (39, 50), limits=limits))[1] == RowMode.DIRECT
         assert modes(bound((50, 1), (100, 2), limits=limits))[1] == RowMode.PACKED
 
+    def test_channels_count_for_what_passes_the_caches(self):
+        limits = replace(LIMITS, stream_bytes=40 * 50 * 3)
+        shape, strides = (40, 50, 3), (150, 3, 1)
+        assert modes(bound(strides, strides, shape, PIXELS, limits=limits))[1] == RowMode.STREAMED
+        limits = replace(limits, stream_bytes=limits.stream_bytes + 1)
+        assert modes(bound(strides, strides, shape, PIXELS, limits=limits))[1] == RowMode.DIRECT
+
     def test_pixels_are_contiguous_with_their_channels(self):
         def mode(*strides):
             binding = bound(strides, (150, 3, 1), (40, 50, 3), PIXELS)

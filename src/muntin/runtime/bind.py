@@ -104,60 +104,71 @@ def bind(
         Gives the address of a shared function; asked only where rows are packed.
     """
     axes = _pointwise_axes if domain.pointwise else _image_axes
-    sizes, operand_axes, output_axes = axes(facts, domain, shape, box, operands, outputs)
-    modes: set[RowMode] = set()
+    sizes, operand_axes, output_axes = axes(domain, shape, box, operands, outputs)
+    reads = [
+        _operand_mode(strides, dtype, domain, sizes, covered)
+        for dtype, strides, covered in zip(facts.operands, operand_axes, in_place, strict=True)
+    ]
+    streams = _is_streamed(facts, domain, sizes, limits)
+    writes = [
+        _output_mode(strides, dtype, domain, sizes, streams)
+        for dtype, strides in zip(facts.outputs, output_axes, strict=True)
+    ]
+    modes = {*reads, *writes}
     slots: list[int] = []
-    operand_slots, output_slots = [], []
-    for dtype, strides, covered in zip(facts.operands, operand_axes, in_place, strict=True):
-        mode = RowMode.PACKED
-        if _is_contiguous(strides, dtype, domain, sizes) and not covered:
-            mode = RowMode.DIRECT
-        elif domain.pointwise and strides[-3] == dtype.itemsize and not covered:
-            mode = RowMode.BLOCKED
-        modes.add(mode)
-        operand_slots.append(len(slots))
-        slots += [0, *strides, mode]
-    streams = _is_streamed(facts, sizes, limits)
-    for dtype, strides in zip(facts.outputs, output_axes, strict=True):
-        mode = RowMode.PACKED
-        if _is_contiguous(strides, dtype, domain, sizes):
-            mode = RowMode.STREAMED if streams else RowMode.DIRECT
-        modes.add(mode)
-        output_slots.append(len(slots))
-        slots += [0, *strides, mode]
+    operand_slots = _append_arrays(slots, operand_axes, reads)
+    output_slots = _append_arrays(slots, output_axes, writes)
     slots += [*sizes.counts, *sizes.outer, *sizes.origins]
     slots += [sizes.rows, sizes.columns, sizes.row_origin, sizes.column_origin]
     phase_slot = len(slots)
-    slots += [0] * len(facts.outputs)
-    scalar_slot = len(slots)
-    slots += [0] * len(facts.scalars)
+    scalar_slot = phase_slot + len(facts.outputs)
+    slots += [0] * (len(facts.outputs) + len(facts.scalars))
     packs = not modes.isdisjoint((RowMode.PACKED, RowMode.BLOCKED))
     slots += [code(name) if packs and code is not None else 0 for name in facts.shared]
-    moved = _bytes_a_column(facts, domain)
-    threads = limits.threads
-    total = moved * sizes.extent[0] * sizes.extent[1] * sizes.extent[2]
-    if total * (1 + 2 * facts.has_rings) < _SERIAL_BYTES:
-        threads = 1
-    grain = _grain(facts, sizes, moved, threads, modes, limits)
-    scratch = facts.fixed_scratch
-    if facts.has_rings or not modes <= facts.unpacked_modes:
-        scratch += sum(rows.nbytes(grain[2]) for rows in facts.rows)
-    if RowMode.BLOCKED in modes:
-        scratch += sum(rows.nbytes(grain[2]) for rows in facts.blocks)
-    offsets = [_offset(strides, box) if domain.pointwise else 0 for strides in operands]
+    grain, threads = _windows(facts, domain, sizes, modes, limits)
     return Binding(
         array("q", slots),
-        tuple(operand_slots),
-        tuple(offsets),
-        tuple(output_slots),
+        operand_slots,
+        tuple([_offset(strides, box) if domain.pointwise else 0 for strides in operands]),
+        output_slots,
         tuple([_offset(strides, box) if domain.pointwise else 0 for strides in outputs]),
         phase_slot,
         scalar_slot,
         sizes.extent,
         grain,
-        scratch,
+        _scratch_bytes(facts, grain[2], modes),
         threads,
     )
+
+
+def _append_arrays(
+    slots: list[int], axes: Sequence[Sequence[int]], modes: Sequence[RowMode]
+) -> tuple[int, ...]:
+    """Append the slots of some arrays; return where their pointers go."""
+    pointers = []
+    for strides, mode in zip(axes, modes, strict=True):
+        pointers.append(len(slots))
+        slots += [0, *strides, mode]
+    return tuple(pointers)
+
+
+def _operand_mode(
+    strides: list[int], dtype: DType, domain: Domain, sizes: _Sizes, covered: bool
+) -> RowMode:
+    if covered:
+        return RowMode.PACKED
+    if _is_contiguous(strides, dtype, domain, sizes):
+        return RowMode.DIRECT
+    is_blocked = domain.pointwise and strides[-3] == dtype.itemsize
+    return RowMode.BLOCKED if is_blocked else RowMode.PACKED
+
+
+def _output_mode(
+    strides: list[int], dtype: DType, domain: Domain, sizes: _Sizes, streams: bool
+) -> RowMode:
+    if not _is_contiguous(strides, dtype, domain, sizes):
+        return RowMode.PACKED
+    return RowMode.STREAMED if streams else RowMode.DIRECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +188,6 @@ def _offset(strides: tuple[int, ...], box: Box) -> int:
 
 
 def _pointwise_axes(
-    facts: KernelFacts,
     domain: Domain,
     shape: tuple[int, ...],
     box: Box,
@@ -200,7 +210,6 @@ def _pointwise_axes(
 
 
 def _image_axes(
-    facts: KernelFacts,
     domain: Domain,
     shape: tuple[int, ...],
     box: Box,
@@ -249,10 +258,29 @@ def _bytes_a_column(facts: KernelFacts, domain: Domain) -> int:
     return max(elements * domain.channels, 1)
 
 
-def _is_streamed(facts: KernelFacts, sizes: _Sizes, limits: Limits) -> bool:
-    o, y, x = sizes.extent
-    nbytes = sum(dtype.itemsize for dtype in facts.outputs) * o * y * x
-    return nbytes >= limits.stream_bytes
+def _is_streamed(facts: KernelFacts, domain: Domain, sizes: _Sizes, limits: Limits) -> bool:
+    pixel = sum(dtype.itemsize for dtype in facts.outputs) * domain.channels
+    return pixel * prod(sizes.extent) >= limits.stream_bytes
+
+
+def _windows(
+    facts: KernelFacts, domain: Domain, sizes: _Sizes, modes: set[RowMode], limits: Limits
+) -> tuple[tuple[int, int, int], int]:
+    """Return the size of a piece, and how many threads are to work on them."""
+    moved = _bytes_a_column(facts, domain)
+    total = moved * prod(sizes.extent)
+    is_small = total * (1 + 2 * facts.has_rings) < _SERIAL_BYTES
+    threads = 1 if is_small else limits.threads
+    return _grain(facts, sizes, moved, threads, modes, limits), threads
+
+
+def _scratch_bytes(facts: KernelFacts, columns: int, modes: set[RowMode]) -> int:
+    scratch = facts.fixed_scratch
+    if facts.has_rings or not modes <= facts.unpacked_modes:
+        scratch += sum(rows.nbytes(columns) for rows in facts.rows)
+    if RowMode.BLOCKED in modes:
+        scratch += sum(rows.nbytes(columns) for rows in facts.blocks)
+    return scratch
 
 
 def _grain(
