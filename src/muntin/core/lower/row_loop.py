@@ -90,7 +90,8 @@ def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False)
     parameters += [Parameter(scalars[number]) for number in numbers]
     parameters += [Parameter(var) for var in columns.position]
     work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
-    function = b.function(name, parameters, light=domain.pointwise and work <= LIGHT_WORK)
+    is_light = streamed or (domain.pointwise and work <= LIGHT_WORK)
+    function = b.function(name, parameters, light=is_light)
     return RowLoop(function, tuple(reads), tuple(numbers), has_index)
 
 
