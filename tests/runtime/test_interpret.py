@@ -403,7 +403,7 @@ FLOAT = Const(F32, 1)
         (Store(SCRATCH, FLOAT, FLOAT), "the index of a store is float32; it must be int64"),
         (Let(Var(POINTER, "t"), Const(POINTER, 0)), "there are no pointer constants"),
         (Let(T, Convert(I32, SCRATCH)), "a pointer cannot be converted"),
-        (Let(T, row("square", Const(I32, 1))), "row square of int32 has no spelling; core.graph.e"),
+        (Let(T, row("square", Const(I32, 1))), "row square of int32 has no spelling; core.plan.e"),
         (Let(T, row("cast", Const(I32, 1))), "row cast of int32 has no spelling"),
         (Let(T, row("add", FLOAT, Const(I32, 1))), "add of float32, int32 is said to give int32"),
         (Let(T, row("bitwise_and", FLOAT, FLOAT, dtype=I32)), "row bitwise_and of float32 has no"),
