@@ -295,6 +295,23 @@ def test_damage_is_an_image_or_an_image_error(
         assert found.ndim in (2, 3)
 
 
+@pytest.mark.parametrize("length", [0, 1 << 30])
+def test_tiff_of_other_lengths_than_it_says(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "x.tif"
+    tifffile.imwrite(path, np.ones((4, 5), np.uint16))
+    with tifffile.TiffFile(path, mode="r+b") as file:
+        file.pages[0].tags["ImageLength"].overwrite(length)
+    with pytest.raises(ImageFileError, match=rf"samples of shape \({length}, 5\) are missing"):
+        read_image(path)
+
+
+def test_tiff_without_a_page_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "x.tif"
+    tifffile.imwrite(path, np.ones((4, 5), np.uint16), subfiletype=1)  # a smaller copy
+    with pytest.raises(ImageFileError, match="there is no page"):
+        read_image(path)
+
+
 def test_pages_of_other_kinds(tmp_path: Path) -> None:
     path = tmp_path / "x.tif"
     tifffile.imwrite(path, pixels((4, 4, 4), "uint16"), photometric="separated")
