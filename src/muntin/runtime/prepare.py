@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
@@ -115,26 +115,20 @@ def prepare(
     return _Preparation(plan, kernels, graph, dict(strides), outs, overlaps, limits).prepared()
 
 
+@dataclass(slots=True)
 class _Preparation:
-    def __init__(
-        self,
-        plan: Plan,
-        kernels: Sequence[CompiledKernel],
-        graph: Canonical,
-        strides: dict[int, Strides],
-        outs: Sequence[Strides | None],
-        overlaps: Sequence[Overlap],
-        limits: Limits,
-    ) -> None:
-        self.plan = plan
-        self.kernels = kernels
-        self.graph = graph
-        self.strides = strides
-        self.outs = outs
-        self.overlaps = overlaps
-        self.limits = limits
-        self.written = {result for kernel in plan.kernels for result in kernel.results}
-        self.covered: set[int] = set()  # inputs that are overwritten in place
+    plan: Plan
+    kernels: Sequence[CompiledKernel]
+    graph: Canonical
+    strides: dict[int, Strides]
+    outs: Sequence[Strides | None]
+    overlaps: Sequence[Overlap]
+    limits: Limits
+    written: set[Result] = field(init=False)
+    covered: set[int] = field(default_factory=set)  # inputs that are overwritten in place
+
+    def __post_init__(self) -> None:
+        self.written = {result for kernel in self.plan.kernels for result in kernel.results}
 
     def prepared(self) -> Prepared:
         targets = self.find_targets()
