@@ -10,6 +10,7 @@ import pytest
 
 import muntin as mt
 from muntin import vision as vx
+from muntin.core.plan.facts import ENTRY
 from muntin.errors import InternalError
 from muntin.runtime import compiled
 from muntin.runtime.native import NativeDevice
@@ -62,7 +63,7 @@ def test_the_parts_of_a_kernel_are_made_once():
     ((_, kernel),) = device._kernels._values.items()
     for part in ("stages", "lowered", "module", "facts", "entry"):
         assert getattr(kernel, part) is getattr(kernel, part)
-    assert kernel.module.address(compiled.ENTRY) == kernel.entry
+    assert kernel.module.address(ENTRY) == kernel.entry
 
 
 def test_a_compilation_that_fails_is_tried_again(monkeypatch):

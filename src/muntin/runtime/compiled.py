@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from muntin.core.plan.facts import KernelFacts
+from muntin.core.plan.facts import ENTRY, KernelFacts
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.regions import Box
 from muntin.runtime.bind import Binding, Limits, bind
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from muntin.core.lower.rows import Lowered
     from muntin.core.plan.stages import Stages
 
-__all__ = ["ENTRY", "CompiledKernel"]
+__all__ = ["CompiledKernel"]
 
-ENTRY = "muntin_kernel"
 _COMPILER = "muntin.runtime.compiler"  # not imported where machine code is found on disk
 _BINDINGS = 64  # sizes and strides remembered for each kernel
 _PARTS = 4  # stages, lowered, module, facts

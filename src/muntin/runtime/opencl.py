@@ -16,12 +16,13 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from muntin.config import settings
-from muntin.core.emit.opencl_c import ENTRY, OpenClOptions, emit_opencl_c
+from muntin.core.emit.opencl_c import OpenClOptions, emit_opencl_c
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
 from muntin.core.graph.order import topological
 from muntin.core.lower.elementwise import lower_elementwise
 from muntin.core.lower.walk import Walk
+from muntin.core.plan.facts import ENTRY
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import KernelGraph, Plan
 from muntin.core.program import INDEX

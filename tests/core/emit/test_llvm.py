@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from muntin.core.border import Border
-from muntin.core.emit.llvm import ENTRY, LlvmOptions, emit_llvm, emit_llvm_function
+from muntin.core.emit.llvm import LlvmOptions, emit_llvm, emit_llvm_function
 from muntin.core.graph import build
 from muntin.core.graph.canonical import canonical
 from muntin.core.graph.ops import op
 from muntin.core.lower.rows import lower_rows
+from muntin.core.plan.facts import ENTRY
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.sink import ROWS_PER_STEP
 from muntin.core.plan.stages import form_stages

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from muntin.core.emit.llvm_cast import cast_lines
 from muntin.core.emit.llvm_types import literal, memory_type, suffix, value_type
 from muntin.core.graph.ops import op
-from muntin.core.plan.facts import CACHE_LINE
+from muntin.core.plan.facts import CACHE_LINE, ENTRY
 from muntin.core.program import (
     BOOL,
     POINTER,
@@ -35,9 +35,8 @@ from muntin.core.program import (
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import InternalError
 
-__all__ = ["ENTRY", "LlvmOptions", "emit_llvm", "emit_llvm_function"]
+__all__ = ["LlvmOptions", "emit_llvm", "emit_llvm_function"]
 
-ENTRY = "muntin_kernel"
 LIGHT_WIDTH = 256  # of loops that move more than they compute: wide vectors straddle more lines
 BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
 _STREAM = "muntin_stream"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from muntin.core.emit.opencl_cast import C_TYPES, cast_text, literal
+from muntin.core.plan.facts import ENTRY
 from muntin.core.program import (
     BOOL,
     INDEX,
@@ -39,9 +40,8 @@ from muntin.core.program import (
 from muntin.dtypes import DType
 from muntin.errors import InternalError
 
-__all__ = ["ENTRY", "OpenClOptions", "emit_opencl_c"]
+__all__ = ["OpenClOptions", "emit_opencl_c"]
 
-ENTRY = "muntin_kernel"
 BOX = ("o", "y", "x")
 _POINTER = "__global uchar *"
 _NAME = re.compile(r"\w+\Z")

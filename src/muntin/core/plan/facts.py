@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from muntin.dtypes import DType, from_name
 
-__all__ = ["CACHE_LINE", "KernelFacts", "RowMode", "ScratchRows"]
+__all__ = ["CACHE_LINE", "ENTRY", "KernelFacts", "RowMode", "ScratchRows"]
 
+ENTRY = "muntin_kernel"  # what the entry is called in every target
 CACHE_LINE = 64  # bytes; also the widest vector
 
 
