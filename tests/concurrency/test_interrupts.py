@@ -184,7 +184,7 @@ print("right")
 """
 
 
-@pytest.mark.parametrize("turns", [120, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("turns", [120, pytest.param(1500, marks=pytest.mark.slow)])
 def test_an_exception_of_a_signal_handler_at_any_place(turns):
     # where one comes out of a finalizer Python itself tells it on stderr, and goes on
     process = start(ANYWHERE, turns)

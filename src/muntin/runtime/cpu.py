@@ -21,6 +21,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 from muntin.config import settings
 from muntin.errors import CompileError, InternalError
 from muntin.runtime.cache import KernelCache, kernel_cache, source_digest
+from muntin.runtime.signals import undisturbed
 
 __all__ = ["NativeModule", "TargetFacts", "assembly", "compile_ir", "optimised_ir", "target_facts"]
 
@@ -184,24 +185,26 @@ def compile_ir(
     """
     written = "" if notes is None else notes
     if key is None:
-        return NativeModule(*_build(text), _text(written), from_disk=False)
+        return NativeModule(*_build(_text(text)), _text(written), from_disk=False)
     store = kernel_cache() if cache is None else cache
     full_key = _full_key(key)
     payload = store.get(full_key)
     if payload is not None:
         return NativeModule(*_unpack(payload), from_disk=True)
-    names, image = _build(text)
+    names, image = _build(_text(text))
     kept = _text(written)
     store.put(full_key, _pack(names, kept, image))
     return NativeModule(names, image, kept, from_disk=False)
 
 
+@undisturbed
 def optimised_ir(text: str) -> str:
     """Return the IR after LLVM's passes, as `compile_ir` runs them."""
     with _machine() as machine, _optimised(text, machine) as module:
         return str(module)
 
 
+@undisturbed
 def assembly(text: str) -> str:
     """Return the assembly that `compile_ir` makes of the IR."""
     with _machine() as machine, _optimised(text, machine) as module:
@@ -235,11 +238,11 @@ def _unpack(payload: bytes) -> tuple[list[str], bytes, str]:
 # Every call of llvmlite holds its one lock, and each compilation has an LLVM context of its own: so
 # threads need no lock of ours, and loading waits for a single pass run of another thread at most.
 # What one object of LLVM refers to must outlive it, and a garbage collection knows no order: so all
-# are closed here, also when an exception's traceback would keep them.
+# are closed here, also when an exception's traceback would keep them, and no signal comes between.
 
 
-def _build(text: str | Callable[[], str]) -> tuple[list[str], bytes]:
-    text = _text(text)
+@undisturbed
+def _build(text: str) -> tuple[list[str], bytes]:
     with _machine() as machine, _optimised(text, machine) as module:
         names = [
             function.name
