@@ -14,7 +14,7 @@ from muntin.dtypes import DType, dtype_of
 from muntin.errors import DTypeError, ParameterError, RangeError
 from muntin.vision.arithmetic import OVERFLOW
 from muntin.vision.expression import apply, constant, fitted, runtime, type_of
-from muntin.vision.operands import choice, is_known, pair, pixels, whole
+from muntin.vision.operands import ANY, choice, is_known, pair, pixels, whole
 
 __all__ = [
     "bitwise_and",
@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 _BITS = "uib"
-_ANY = "uifb"
 
 
 def bitwise_and(a: object, b: object) -> Array:
@@ -163,7 +162,7 @@ def minimum(a: object, b: object) -> Array:
     >>> np.asarray(vx.minimum(np.int16([3, -8]), np.int16([2, 5])))
     array([ 2, -8], dtype=int16)
     """
-    return apply("minimum", *pair("minimum", a, b, _ANY))
+    return apply("minimum", *pair("minimum", a, b, ANY))
 
 
 def maximum(a: object, b: object) -> Array:
@@ -190,7 +189,7 @@ def maximum(a: object, b: object) -> Array:
     >>> np.asarray(vx.maximum(np.int16([3, -8]), np.int16([2, 5])))
     array([3, 5], dtype=int16)
     """
-    return apply("maximum", *pair("maximum", a, b, _ANY))
+    return apply("maximum", *pair("maximum", a, b, ANY))
 
 
 def threshold(

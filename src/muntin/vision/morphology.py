@@ -13,7 +13,7 @@ from muntin.array.array import Array
 from muntin.core.border import Border
 from muntin.errors import ParameterError
 from muntin.vision.expression import apply, beside
-from muntin.vision.operands import BorderLike, Size, choice, edge, image, size_of, whole
+from muntin.vision.operands import ANY, BorderLike, Size, choice, edge, image, size_of, whole
 from muntin.vision.sorting import middle, middle_of_columns, sort
 from muntin.vision.windows import extreme, extreme_of
 
@@ -22,7 +22,6 @@ __all__ = ["closing", "dilate", "erode", "median", "nonlinear", "opening"]
 Element: TypeAlias = Size | npt.NDArray[np.generic]
 Window: TypeAlias = tuple[int, int] | list[tuple[int, int]]
 
-_ANY = "uifb"
 _MOST = 81  # pixels of a median's window
 _ROWS = {"min": "minimum", "max": "maximum"}
 
@@ -162,7 +161,7 @@ def closing(img: object, element: Element = 3, border: BorderLike = "replicate")
 def _morphology(
     function: str, img: object, element: Element, border: BorderLike, rows: Sequence[str]
 ) -> Array:
-    x = image(function, img, _ANY)
+    x = image(function, img, ANY)
     rule = edge(function, x, border)
     window = _window(function, element)
     for step, row in enumerate(rows):
@@ -242,7 +241,7 @@ def median(img: object, size: Size = 3, border: BorderLike = "replicate") -> Arr
            [1, 2, 2],
            [2, 2, 2]], dtype=uint8)
     """
-    x = image("median", img, _ANY)
+    x = image("median", img, ANY)
     rule = edge("median", x, border)
     rows, columns = size_of("median", size)
     _check_count("median", "size", rows * columns)
@@ -311,7 +310,7 @@ def nonlinear(
     array([[1, 5, 9],
            [7, 3, 2]], dtype=uint8)
     """
-    x = image("nonlinear", img, _ANY)
+    x = image("nonlinear", img, ANY)
     choice("nonlinear", "function", function, ("median", *_ROWS))
     rule = edge("nonlinear", x, border)
     read = _mask("nonlinear", "mask", mask)

@@ -19,6 +19,7 @@ from muntin.errors import BorderError, DTypeError, ParameterError, ShapeError
 from muntin.vision.expression import type_of
 
 __all__ = [
+    "ANY",
     "BorderLike",
     "Size",
     "choice",
@@ -36,7 +37,7 @@ BorderLike: TypeAlias = Border | BorderMode | str
 Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
 _KINDS = {"ui": "integers", "f": "floats", "b": "truth values"}
-NUMBERS = "uif"
+NUMBERS, ANY = "uif", "uifb"  # kinds of element types
 _LETTERS = {2: "yx", 3: "yxc", 4: "nyxc", 5: "nzyxc", 6: "ntzyxc"}
 
 
