@@ -175,8 +175,14 @@ def texts(table: Table) -> Iterator[str]:
         if isinstance(row, Fit):
             numbers, error = fitted(row, DIGITS[bits])
             errors.append(f"2**{error:.1f}")
-        lines += [f"    {bits}: (", *[f"        {number!r}," for number in numbers], "    ),"]
-    yield f"# {table.about}{'; error ' + ', '.join(errors) if errors else ''}"
+        if len(numbers) == 1:
+            lines.append(f"    {bits}: ({numbers[0]!r},),")
+        else:
+            lines += [f"    {bits}: (", *[f"        {number!r}," for number in numbers], "    ),"]
+    yield ""
+    yield f"# {table.about}"
+    if errors:
+        yield f"# error {', '.join(errors)}"
     yield f"{table.name} = {{"
     yield from lines
     yield "}"
@@ -275,6 +281,55 @@ def _cbrt_fit(count: int) -> Fit:
     return Fit(mp.cbrt, 1 / reach, reach, count, lambda x: 1 / mp.cbrt(x))
 
 
+def _reciprocal_gamma(v: Real) -> Real:
+    r = v + mp.mpf(3) / 4
+    return (mp.rgamma(1 + r) - 1) / (r * (r - 1))
+
+
+def _stirling(w: Real) -> Real:
+    """Return log(gamma(x)) - (x - 1/2)·log(x) + x of x = 1 / w."""
+    return mp.loggamma(1 / w) + 1 / w + (mp.mpf(1) / 2 - 1 / w) * mp.log(1 / w)
+
+
+def _log_gamma(v: Real) -> Real:
+    r = v + mp.mpf(3) / 4
+    return mp.loggamma(1 + r) / (r * (r - 1))
+
+
+_DIGAMMA_ZERO = mp.findroot(lambda x: mp.psi(0, x), mp.mpf("1.4616321449683623")) - 1
+
+
+def _digamma(v: Real) -> Real:
+    r = v + mp.mpf(3) / 4
+    return mp.psi(0, 1 + r) / (r - _DIGAMMA_ZERO)
+
+
+def _digamma_far(z: Real) -> Real:
+    w = mp.sqrt(z)
+    return (-mp.log(w) - w / 2 - mp.psi(0, 1 / w)) / z
+
+
+def _relative(function: Function, low: Real, high: Real, count: int) -> Fit:
+    return Fit(function, low, high, count, lambda x: 1 / function(x))
+
+
+_HALF_LOG_2PI = mp.log(2 * mp.pi) / 2
+_TINY = mp.mpf(10) ** -8
+_FAR = mp.mpf("0.4001")
+_THREE_QUARTERS = mp.mpf("0.75")
+
+
+def _half_turns_fit(function: Function, reach: str, count: int) -> Fit:
+    """Return the fit of P: a function of pi·x is pi·(x + x·z·P(z)), where z = x**2."""
+
+    def ratio(z: Real) -> Real:
+        return function(mp.pi * mp.sqrt(z)) / (mp.pi * mp.sqrt(z))
+
+    return Fit(
+        lambda z: (ratio(z) - 1) / z, _TINY**2, mp.mpf(reach) ** 2, count, lambda z: z / ratio(z)
+    )
+
+
 _EIGHTH = mp.tan(mp.pi / 8)
 
 TABLES = (
@@ -283,8 +338,8 @@ TABLES = (
         "log(2) in parts; the first times a whole number of an exponent is exact",
         {32: parts(LN2, (14, 24)), 64: parts(LN2, (40, 53))},
     ),
-    Table("EXP", "(exp(x) - 1 - x) / x**2", {32: _exp_fit(5), 64: _exp_fit(11)}),
-    Table("EXP2", "(2**x - 1) / x", {32: _exp2_fit(6), 64: _exp2_fit(12)}),
+    Table("EXP", "P, where exp(x) is 1 + x + x**2·P(x)", {32: _exp_fit(5), 64: _exp_fit(11)}),
+    Table("EXP2", "P, where 2**x is 1 + x·P(x)", {32: _exp2_fit(6), 64: _exp2_fit(12)}),
     Table(
         "LOG10_2",
         "log10(2) in parts; the first times a whole number of an exponent is exact",
@@ -372,12 +427,96 @@ TABLES = (
         "(2x + 1)·exp(x**2)·erfc(x) in t = (x - c) / (x + c), c = 2 and 4",
         {32: _erfcx_fit(2, 10.125, 10), 64: _erfcx_fit(4, 27.375, 22)},
     ),
+    Table(
+        "LOG2_E_HALVES",
+        "1 / log(2) in parts, the first with half of the digits",
+        {32: parts(1 / LN2, (12, 24)), 64: parts(1 / LN2, (26, 53))},
+    ),
+    Table(
+        "SIN_PI",
+        "(sin(pi·x) / (pi·x) - 1) / x**2 in z = x**2, up to 1/2",
+        {
+            32: _half_turns_fit(mp.sin, "0.5001", 4),
+            64: _half_turns_fit(mp.sin, "0.5001", 8),
+        },
+    ),
+    Table(
+        "TAN_PI",
+        "(tan(pi·x) / (pi·x) - 1) / x**2 in z = x**2, up to 1/4",
+        {
+            32: _half_turns_fit(mp.tan, "0.2501", 7),
+            64: _half_turns_fit(mp.tan, "0.2501", 14),
+        },
+    ),
+    Table(
+        "RECIPROCAL_GAMMA",
+        "(1 / gamma(r + 1) - 1) / (r·(r - 1)) in r - 3/4, from -3/4 to 3/4",
+        {
+            bits: _relative(_reciprocal_gamma, -_THREE_QUARTERS - _TINY, _THREE_QUARTERS, count)
+            for bits, count in ((32, 9), (64, 17))
+        },
+    ),
+    Table(
+        "LGAMMA",
+        "log(gamma(r + 1)) / (r·(r - 1)) in r - 3/4, from -3/4 to 3/4",
+        {
+            bits: _relative(_log_gamma, -_THREE_QUARTERS - _TINY, _THREE_QUARTERS, count)
+            for bits, count in ((32, 12), (64, 25))
+        },
+    ),
+    Table(
+        "HALF_LOG_2PI",
+        "log(2 pi) / 2 in parts",
+        {32: parts(_HALF_LOG_2PI, (24, 24)), 64: parts(_HALF_LOG_2PI, (53, 53))},
+    ),
+    Table(
+        "HALF_LOG2_2PI",
+        "log2(2 pi) / 2 in parts",
+        {
+            32: parts(_HALF_LOG_2PI / LN2, (24, 24)),
+            64: parts(_HALF_LOG_2PI / LN2, (53, 53)),
+        },
+    ),
+    Table(
+        "LN2_HALVES",
+        "log(2) in parts, the first with half of the digits",
+        {32: parts(LN2, (12, 24)), 64: parts(LN2, (26, 53))},
+    ),
+    Table(
+        "LGAMMA_FAR",
+        "(log(gamma(x)) - (x - 1/2)·log(x) + x - log(2 pi) / 2)·x in w = 1 / x, up to 2/5",
+        {
+            bits: Fit(lambda w: (_stirling(w) - _HALF_LOG_2PI) / w, _TINY, _FAR, count, lambda w: w)
+            for bits, count in ((32, 5), (64, 14))
+        },
+    ),
+    Table(
+        "DIGAMMA_ZERO",
+        "where digamma(r + 1) is 0, in parts",
+        {32: parts(_DIGAMMA_ZERO, (24, 24)), 64: parts(_DIGAMMA_ZERO, (53, 53))},
+    ),
+    Table(
+        "DIGAMMA",
+        "digamma(r + 1) / (r - its zero) in r - 3/4, from -3/4 to 3/4",
+        {
+            bits: _relative(_digamma, -_THREE_QUARTERS, _THREE_QUARTERS, count)
+            for bits, count in ((32, 12), (64, 26))
+        },
+    ),
+    Table(
+        "DIGAMMA_FAR",
+        "(log(x) - 1 / (2x) - digamma(x))·x**2 in z = 1 / x**2, up to 4/25",
+        {
+            bits: Fit(_digamma_far, _TINY**2, _FAR**2, count, lambda z: z)
+            for bits, count in ((32, 5), (64, 13))
+        },
+    ),
 )
 
 
 def source() -> str:
     """Return the text of the module."""
-    lines = ['"""Coefficients, all written by docs/generate_coefficients.py."""', ""]
+    lines = ['"""Coefficients, all written by docs/generate_coefficients.py."""']
     for table in TABLES:
         lines += texts(table)
     return "\n".join(lines) + "\n"

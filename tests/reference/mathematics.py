@@ -24,15 +24,14 @@ class Case:
         Where, besides everywhere, the operands are taken: an interval an operand.
     precision
         The bits in which `right` computes.
-    near_zero
-        The absolute error, in units of the type's epsilon, that is allowed beside four units in
-        the last place: where the result crosses 0 elsewhere than at 0.
+    terms
+        The size of terms that cancel in the result: the error counts in units of theirs.
     """
 
     right: Callable[..., object]
     spans: Sequence[tuple[tuple[float, float], ...]] = (((-10, 10),),)
     precision: int = PRECISION
-    near_zero: float = 0.0
+    terms: Callable[..., object] = lambda *_: 0
 
 
 def _spans(*spans):
@@ -45,6 +44,10 @@ def _log(base=mp.e):
 
 def _power(x, y):
     return mp.power(x, y) if x > 0 or y == mp.floor(y) else mp.nan
+
+
+def _lgamma(x):
+    return mp.re(mp.loggamma(x)) if x > 0 or x != mp.floor(x) else mp.inf
 
 
 _EXPONENTS = _spans((-110, 90), (-760, 710), (-1, 1))
@@ -62,7 +65,7 @@ CASES: dict[str, Case] = {
     "logaddexp": Case(
         lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
         (((-5, 5), (-5, 5)), ((-300, 300), (-300, 300))),
-        near_zero=1,
+        terms=lambda x, y: max(abs(x), abs(y)),
     ),
     "power": Case(_power, (((0, 10), (-20, 20)), ((0.9, 1.1), (-700, 700)), ((-9, 9), (-9, 9)))),
     "sin": Case(mp.sin, _ANGLES, FAR),
@@ -85,6 +88,17 @@ CASES: dict[str, Case] = {
     "deg2rad": Case(lambda x: x * mp.pi / 180, _spans((-360, 360))),
     "rad2deg": Case(lambda x: x * 180 / mp.pi, _spans((-7, 7))),
     "erf": Case(mp.erf, _spans((-1, 1), (0.9, 1.1), (-4.5, 4.5), (-7, 7))),
+    "gamma": Case(mp.gamma, _spans((0, 3), (-3, 0), (-40, 36), (-180, 172))),
+    "lgamma": Case(
+        _lgamma,
+        _spans((0, 3), (2, 3), (0.9, 1.1), (1.9, 2.1), (-3, 0), (-40, 36), (0, 1e6)),
+        terms=lambda x: max(abs(_lgamma(-x)), 1) if x < 0 else 0,
+    ),
+    "digamma": Case(
+        lambda x: mp.psi(0, x),
+        _spans((0, 3), (1.4, 1.5), (-3, 0), (-40, 36), (0, 1e6)),
+        terms=lambda x: max(abs(mp.psi(0, -x)), 1) if x < 0 else 0,
+    ),
     "erfc": Case(mp.erfc, _spans((-1, 1), (-4.5, 4.5), (0, 11), (0, 28))),
 }
 
@@ -113,28 +127,27 @@ def samples(name, dtype, count, seed=0):
 def errors(name, got, operands):
     """Return the error of each result in units in the last place."""
     case = CASES[name]
+    found = []
     with mp.workprec(case.precision):
-        return np.array(
-            [
-                error(value, _wanted(case, numbers), got.dtype, case.near_zero)
-                for value, *numbers in zip(got, *operands, strict=True)
-            ]
-        )
+        for value, *numbers in zip(got, *operands, strict=True):
+            exact = [mp.mpf(float(number)) for number in numbers]
+            wanted, terms = _real(case.right, exact), _real(case.terms, exact)
+            found.append(error(value, wanted, got.dtype, terms))
+    return np.array(found)
 
 
-def _wanted(case, numbers):
+def _real(function, operands):
     try:
-        wanted = case.right(*[mp.mpf(float(number)) for number in numbers])
+        value = function(*operands)
     except (ValueError, ZeroDivisionError, OverflowError):
         return mp.nan
-    return wanted if isinstance(wanted, mp.mpf) else mp.nan
+    return mp.nan if isinstance(value, mp.mpc) else mp.mpf(value)
 
 
-def error(got, wanted, dtype, near_zero=0.0):
-    """Return |got - wanted| in units in the last place of what is wanted.
+def error(got, wanted, dtype, terms=0):
+    """Return |got - wanted| in units in the last place of what is wanted, or of its terms.
 
-    A result past the greatest number is right if infinite. Of an absolute error, what is allowed
-    near zero is taken off first.
+    A result past the greatest number is right if infinite.
     """
     info = np.finfo(dtype)
     if mp.isnan(wanted) or np.isnan(got):
@@ -143,8 +156,8 @@ def error(got, wanted, dtype, near_zero=0.0):
         return 0.0 if got == float(wanted) else np.inf
     beyond = mp.mpf(2) ** info.maxexp
     size = min(abs(wanted), beyond)
-    exponent = mp.frexp(size)[1] if size else info.minexp
+    greater = max(size, terms) if mp.isfinite(terms) else size
+    exponent = mp.frexp(greater)[1] if greater else info.minexp
     unit = mp.mpf(2) ** max(int(exponent) - info.nmant - 1, info.minexp - info.nmant)
     value = mp.sign(got) * beyond if np.isinf(got) else mp.mpf(float(got))
-    apart = abs(value - mp.sign(wanted) * size)
-    return float(max(apart - near_zero * mp.mpf(float(info.eps)), 0) / unit)
+    return float(abs(value - mp.sign(wanted) * size) / unit)

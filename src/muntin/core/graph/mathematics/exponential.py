@@ -6,7 +6,17 @@ from muntin.core.graph.mathematics.coefficients import EXP, EXP2, LN2
 from muntin.core.graph.mathematics.parts import FORMATS, polynomial, scaled, to_whole
 from muntin.core.graph.mathematics.term import Term
 
-__all__ = ["exp", "exp2", "expm1", "half_exp", "power_of_two", "reduced", "sigmoid"]
+__all__ = [
+    "LOG2_E",
+    "exp",
+    "exp2",
+    "exp2_near_zero",
+    "expm1",
+    "half_exp",
+    "power_of_two",
+    "reduced",
+    "sigmoid",
+]
 
 LOG2_E = 1.4426950408889634
 # Below and above these the results are 0 (-1 for expm1) and infinite.
@@ -40,8 +50,12 @@ def exp2(x: Term) -> Term:
     low, high = _EXP2[x.bits]
     x = x.above(low).below(high)
     whole, shifted = to_whole(x)
-    rest = x - whole
-    return scaled(1.0 + rest * polynomial(rest, EXP2[x.bits]), shifted, x < 0)
+    return scaled(1.0 + exp2_near_zero(x - whole), shifted, x < 0)
+
+
+def exp2_near_zero(x: Term) -> Term:
+    """Return 2**x - 1 of an x from -1/2 to 1/2."""
+    return x * polynomial(x, EXP2[x.bits])
 
 
 def expm1(x: Term) -> Term:

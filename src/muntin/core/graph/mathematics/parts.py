@@ -10,6 +10,7 @@ from muntin.core.graph.mathematics.term import Term
 __all__ = [
     "FORMATS",
     "Format",
+    "exact_sum",
     "head",
     "is_normal",
     "polynomial",
@@ -73,6 +74,13 @@ def head(x: Term) -> Term:
     """Return x with the upper half of its digits alone: two such have an exact product."""
     cut = FORMATS[x.bits].fraction // 2 + 1
     return (x.as_bits() & -(1 << cut)).as_float()
+
+
+def exact_sum(x: Term, y: Term) -> tuple[Term, Term]:
+    """Return x + y rounded, and what that lacks (Knuth)."""
+    total = x + y
+    added = total - x
+    return total, (x - (total - added)) + (y - added)
 
 
 def to_float(whole: Term, bits: int) -> Term:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from muntin.core.graph.mathematics.coefficients import EXP2, LOG2_SCALE, LOG_FINE
-from muntin.core.graph.mathematics.exponential import power_of_two
+from muntin.core.graph.mathematics.coefficients import LOG2_SCALE, LOG_FINE
+from muntin.core.graph.mathematics.exponential import exp2_near_zero, power_of_two
 from muntin.core.graph.mathematics.parts import (
     FORMATS,
     head,
@@ -48,7 +48,7 @@ def power(x: Term, y: Term) -> Term:
     whole, shifted = to_whole(is_rare.rarely(held, total))
     rest = (high - whole) + low
     rest = is_rare.rarely((abs(total) < limit).choose(rest, 0.0), rest)
-    series = 1.0 + rest * polynomial(rest, EXP2[x.bits])
+    series = 1.0 + exp2_near_zero(rest)
     plain = series * power_of_two(shifted, 0)
     return is_rare.rarely(_special(x, y, scaled(series, shifted, total < 0)), plain)
 
@@ -81,7 +81,7 @@ def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
     return high, more - ((high - k) - exact)
 
 
-def times(y: Term, high: Term, low: Term) -> tuple[Term, Term]:
+def times(y: Term, high: Term | float, low: Term | float) -> tuple[Term, Term]:
     """Return y times what is in two parts, in two parts."""
     y_high = head(y)
     return y_high * high, (y - y_high) * high + y * low

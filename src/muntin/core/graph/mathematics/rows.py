@@ -10,6 +10,7 @@ from muntin.core.graph.mathematics import (
     arc,
     error_function,
     exponential,
+    gamma,
     hyperbolic,
     logarithm,
     power,
@@ -80,4 +81,7 @@ FUNCTIONS = (
     Function("rad2deg", roots.rad2deg, 1, zero="argument"),
     Function("erf", error_function.erf, 70, zero="argument"),
     Function("erfc", error_function.erfc, 70),
+    Function("gamma", gamma.gamma, 190),
+    Function("lgamma", gamma.lgamma, 190),
+    Function("digamma", gamma.digamma, 120),
 )
