@@ -400,6 +400,48 @@ def test_lru_forked_meanwhile_keeps_nothing():
     assert "key" not in lru
 
 
+@pytest.mark.parametrize("place", ["get", "set"])
+def test_lru_goes_on_where_an_interrupt_came_between(monkeypatch, place):
+    lru: LRU[str, int] = LRU(4)
+    begun, release = threading.Event(), threading.Event()
+    main = threading.get_ident()
+    interrupts = [KeyboardInterrupt()]
+
+    def interrupt() -> None:
+        if interrupts and threading.get_ident() == main:
+            raise interrupts.pop()
+
+    class Making(dict[str, object]):
+        def get(self, *args: object) -> object:
+            if place == "get":
+                interrupt()
+            return super().get(*args)  # type: ignore[call-overload]
+
+    class Event(threading.Event):
+        def set(self) -> None:
+            if place == "set":
+                interrupt()
+            super().set()
+
+    def fail() -> int:
+        begun.set()
+        release.wait()
+        raise LookupError("no")
+
+    monkeypatch.setattr(cache_module, "_PATIENCE", 0.01)
+    with ThreadPoolExecutor(1) as executor:
+        other = executor.submit(lambda: (begun.wait(), lru.get_or_make("key", lambda: 7))[1])
+        with monkeypatch.context() as patch:
+            patch.setattr(lru, "_making", Making())
+            patch.setattr(threading, "Event", Event)
+            threading.Timer(0.05, release.set).start()
+            with pytest.raises(KeyboardInterrupt):
+                lru.get_or_make("key", fail)
+            assert other.result(timeout=30) == 7
+    assert not interrupts
+    assert lru.get_or_make("key", lambda: 8) == 7
+
+
 def test_lru_values_may_be_none():
     lru: LRU[str, None] = LRU(4)
     made = []

@@ -41,6 +41,7 @@ _FORMAT = 1
 _HEADER = struct.Struct("<8sQ32sQ32s")  # magic, format, key digest, payload length and digest
 _SUFFIX = ".kernel"
 _STALE = 3600.0  # seconds after which a temporary file has been left behind by a dead process
+_PATIENCE = 1.0  # seconds after which a thread looks itself whether what it waits for is over
 _TRIMMED = 0.8  # of the limit is kept when the folder has grown past it
 
 
@@ -369,11 +370,12 @@ def _version_digest() -> str:
 class _Making:
     """A value on its way: who makes it, and what the others wait for."""
 
-    __slots__ = ("done", "thread")
+    __slots__ = ("done", "is_over", "thread")
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
         self.done = threading.Event()
+        self.is_over = False
 
 
 class LRU(Generic[K, V]):
@@ -425,15 +427,19 @@ class LRU(Generic[K, V]):
                     if key in self._values:  # made in between
                         continue
                     making = self._making.setdefault(key, mine)
+                    if making.is_over:
+                        making = self._making[key] = mine
                 if making is mine:
                     return self._keep(key, make(), mine)
             finally:
+                mine.is_over = True  # first of all: a signal handler may raise within the calls
                 if self._making.get(key) is mine:
                     del self._making[key]
                 mine.done.set()
             if making.thread == mine.thread:
                 raise InternalError(f"LRU: making the value of {key!r} asks for that value itself")
-            making.done.wait()
+            while not (making.done.wait(_PATIENCE) or making.is_over):
+                pass
 
     def _keep(self, key: K, value: V, making: _Making) -> V:
         dropped = []  # values die outside the lock
