@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.core.border import BorderMode, map_index
-from muntin.core.lower.borders import map_position, pad_row
+from muntin.core.lower.borders import map_position, pad_far, pad_row
 from muntin.core.program import INDEX, POINTER, Builder, Load, Parameter, Program, Var, index
 from muntin.dtypes import DTYPES
 from muntin.errors import InternalError
@@ -74,3 +74,37 @@ def test_padding_is_written_where_a_row_reaches_an_edge(channels, size, inset, p
     if stop < size:
         wanted[left + len(held) :] = 99
     assert row.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("mode", [m for m in BorderMode if m is not BorderMode.WRAP])
+@given(size=st.integers(1, 9), pads=st.tuples(st.integers(0, 40), st.integers(0, 40)))
+def test_wide_padding_is_written_by_loops(channels, mode, size, pads):
+    left, right = pads
+    held = np.arange(size * channels, dtype=np.uint8).reshape(-1, channels)
+    row = np.pad(held, ((left, right), (0, 0)), constant_values=99)
+    b = Builder()
+
+    def value(column, channel):
+        return Load(U8, OUT, column * channels + channel)
+
+    pad_far(b, OUT, channels, (index(0), SIZE), pads, mode, SIZE, value)
+    run(b, row, size, offset=left * channels)
+    for position, found in enumerate(row.tolist(), -left):
+        source = map_index(mode, position, size)
+        if source is not None:
+            assert found == held[source].tolist()
+
+
+def test_wide_padding_is_written_at_an_edge_alone():
+    row = np.full(60, 99, np.uint8)
+    row[20:40] = np.arange(20)
+    b = Builder()
+    span = index(1), index(21)
+
+    def value(column, channel):
+        return Load(U8, OUT, column - 1)
+
+    pad_far(b, OUT, 1, span, (20, 20), BorderMode.REPLICATE, SIZE, value)
+    run(b, row, 21, offset=20)
+    assert row.tolist() == [99] * 20 + [*range(20)] + [19] * 20

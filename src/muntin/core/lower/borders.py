@@ -8,7 +8,7 @@ from muntin.core.border import BorderMode
 from muntin.core.program import Builder, Expr, index
 from muntin.errors import InternalError
 
-__all__ = ["map_position", "pad_row"]
+__all__ = ["map_position", "pad_far", "pad_row"]
 
 
 def map_position(mode: BorderMode, position: Expr, size: Expr, reach: int) -> Expr:
@@ -63,3 +63,31 @@ def pad_row(
         with b.when(stop.equals(width)):
             for k in after:
                 fill(stop - start + k, columns[k])
+
+
+def pad_far(
+    b: Builder,
+    row: Expr,
+    channels: int,
+    span: tuple[Expr, Expr],
+    pads: tuple[int, int],
+    mode: BorderMode,
+    width: Expr,
+    value: Callable[[Expr, int], Expr],
+) -> None:
+    """Write padding of any width as `pad_row` does, by loops over `pads` columns left and right."""
+    start, stop = span
+    left, right = pads
+    for count, is_at_edge, place, position in (
+        (left, start.equals(0), index(-left), index(-left)),
+        (right, stop.equals(width), stop - start, width),
+    ):
+        if not count:
+            continue
+        with (
+            b.when(is_at_edge),
+            b.loop("k", index(0), index(count), independent=True) as k,
+        ):
+            column = b.let(map_position(mode, position + k, width, max(pads)), "column")
+            for c in range(channels):
+                b.store(row, (place + k) * channels + c, value(column, c))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
-from muntin.core.lower.borders import map_position, pad_row
+from muntin.core.lower.borders import map_position, pad_far, pad_row
 from muntin.core.lower.layout import Layout
 from muntin.core.lower.packing import BLOCK
 from muntin.core.plan.facts import ScratchRows
@@ -29,6 +29,8 @@ from muntin.core.program import (
 )
 
 __all__ = ["RowMemory", "StageRows", "WindowEnds"]
+
+_UNROLLED = 16  # columns of padding on a side that are written without a loop
 
 
 @dataclass(slots=True)
@@ -57,7 +59,8 @@ class StageRows:
 
     A row holds the columns `start` to `stop`, `lead` bytes (whole cache lines, for the padding)
     after it begins. Where several rows are alive `pointers` is a ring of their places, else
-    `pointer` is the place of the only one. `columns` says which column each of the padding shows.
+    `pointer` is the place of the only one. `columns` says which column each of the padding shows,
+    where there are few.
     """
 
     pixel: int
@@ -141,9 +144,9 @@ class RowMemory:
         if stage.depth > 1:
             state.pointers = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "pointers")
             self.fixed += (8 * (mask + 1) + 63) & -64
-        if stage.is_padded:
+        reach = max(stage.pad_left, stage.pad_right)
+        if 0 < reach <= _UNROLLED:
             assert stage.mode is not None
-            reach = max(stage.pad_left, stage.pad_right)
             width = self.layout.columns
             for k in range(-stage.pad_left, stage.pad_right):
                 place: Expr = index(k) if k < 0 else width + k
@@ -202,7 +205,7 @@ class RowMemory:
         Under "wrap" it comes from the operand's row at `source`: the window may be a part of it.
         """
         state = self.state[stage.number]
-        if not state.columns:
+        if not stage.is_padded:
             return
         dtype, channels = stage.node.dtype, self.stages.domain.channels
 
@@ -218,7 +221,12 @@ class RowMemory:
 
         span = (state.start, state.stop)
         width = self.layout.columns
-        pad_row(self.builder, first, channels, span, state.columns, width, value)
+        if state.columns:
+            pad_row(self.builder, first, channels, span, state.columns, width, value)
+            return
+        assert stage.mode is not None
+        pads = stage.pad_left, stage.pad_right
+        pad_far(self.builder, first, channels, span, pads, stage.mode, width, value)
 
     def set_row(self, stage: Stage, row: Expr, pointer: Expr) -> None:
         """Note where column 0 of a row of a stage lies."""

@@ -292,7 +292,7 @@ class _Lowering:
             for stage in stages
         ]
         self.call(loop, span.start, span.stop, row, outer, targets)
-        if any(self.memory.state[stage.number].columns for stage in stages):
+        if any(stage.is_padded for stage in stages):
             with self.each_row(row, group.rows) as line:
                 for stage in stages:
                     self.memory.pad(stage, self.memory.first_column(stage, line))
