@@ -116,9 +116,9 @@ def lgamma(x: Term) -> Term:
     held = is_huge.rarely(size.below(_HUGE), size)
     high, low = _stirling(held, _logarithm(held))
     w = 1.0 / held
-    start, rest = HALF_LOG_2PI[x.bits]
+    start, tail = HALF_LOG_2PI[x.bits]
     powers, more = times(high, *LN2_HALVES[x.bits])
-    series = w * polynomial(w, LGAMMA_FAR[x.bits]) + rest
+    series = w * polynomial(w, LGAMMA_FAR[x.bits]) + tail
     far = (powers + start) + (more + (low * LN2 + series))
     far = is_huge.rarely(size * (log_of(size) - 1.0), far)
     base = is_far.choose(far, near)
