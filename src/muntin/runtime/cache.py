@@ -1,4 +1,4 @@
-"""Compiled kernels kept: on disk for the next process, in memory for the next call."""
+"""Compiled kernels kept on disk, for the next process."""
 
 from __future__ import annotations
 
@@ -7,24 +7,19 @@ import os
 import stat
 import struct
 import tempfile
-import threading
 import time
 import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from muntin.config import settings
-from muntin.errors import CacheError, InternalError, ParameterError
-from muntin.runtime.fork import reset_after_fork
+from muntin.errors import CacheError
 
 __all__ = [
-    "LRU",
     "CacheEntry",
     "CacheStats",
     "CacheWarning",
@@ -33,15 +28,11 @@ __all__ = [
     "source_digest",
 ]
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-
 _MAGIC = b"muntin\0k"
 _FORMAT = 1
 _HEADER = struct.Struct("<8sQ32sQ32s")  # magic, format, key digest, payload length and digest
 _SUFFIX = ".kernel"
 _STALE = 3600.0  # seconds after which a temporary file has been left behind by a dead process
-_PATIENCE = 1.0  # seconds after which a thread looks itself whether what it waits for is over
 _TRIMMED = 0.8  # of the limit is kept when the folder has grown past it
 
 
@@ -365,93 +356,3 @@ def _version_digest() -> str:
         return f"version {metadata.version('muntin')}"
     except metadata.PackageNotFoundError:
         return f"process {os.getpid()} {time.time_ns()}"  # nothing is known: share with nobody
-
-
-class _Making:
-    """A value on its way: who makes it, and what the others wait for."""
-
-    __slots__ = ("done", "is_over", "thread")
-
-    def __init__(self) -> None:
-        self.thread = threading.get_ident()
-        self.done = threading.Event()
-        self.is_over = False
-
-
-class LRU(Generic[K, V]):
-    """The most recently used values, for any number of threads.
-
-    Parameters
-    ----------
-    capacity : int
-        Number of values kept.
-
-    Examples
-    --------
-    >>> lru = LRU(2)
-    >>> [lru.get_or_make(key, lambda: key * 10) for key in (1, 2, 1, 3)]
-    [10, 20, 10, 30]
-    >>> 2 in lru, 1 in lru
-    (False, True)
-    """
-
-    def __init__(self, capacity: int) -> None:
-        if capacity < 1:
-            raise ParameterError(
-                f"LRU: capacity is {capacity} values; it must be 1 or more; give a larger one"
-            )
-        self.capacity = capacity
-        self._values: OrderedDict[K, V] = OrderedDict()
-        self.reset()
-        reset_after_fork(self)
-
-    def reset(self) -> None:
-        """Forget who is making what; the values stay."""
-        self._lock = threading.RLock()
-        self._making: dict[K, _Making] = {}
-
-    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of the key, made by `make` if it is not there.
-
-        Threads that ask for a key while its value is made wait for it, and no others do. If `make`
-        raises, its caller gets the exception, and one of those who wait makes the value instead.
-        """
-        while True:
-            with self._lock:
-                if key in self._values:
-                    self._values.move_to_end(key)
-                    return self._values[key]
-            mine = _Making()
-            try:
-                with self._lock:
-                    if key in self._values:  # made in between
-                        continue
-                    making = self._making.setdefault(key, mine)
-                    if making.is_over:
-                        making = self._making[key] = mine
-                if making is mine:
-                    return self._keep(key, make(), mine)
-            finally:
-                mine.is_over = True  # first of all: a signal handler may raise within the calls
-                if self._making.get(key) is mine:
-                    del self._making[key]
-                mine.done.set()
-            if making.thread == mine.thread:
-                raise InternalError(f"LRU: making the value of {key!r} asks for that value itself")
-            while not (making.done.wait(_PATIENCE) or making.is_over):
-                pass
-
-    def _keep(self, key: K, value: V, making: _Making) -> V:
-        dropped = []  # values die outside the lock
-        with self._lock:
-            if self._making.get(key) is making:
-                self._values[key] = value
-                while len(self._values) > self.capacity:
-                    dropped.append(self._values.popitem(last=False))
-        return value
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._values

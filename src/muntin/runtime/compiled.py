@@ -9,8 +9,8 @@ from muntin.core.plan.facts import ENTRY, KernelFacts
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.regions import Box
 from muntin.runtime.bind import Binding, Limits, bind
-from muntin.runtime.cache import LRU
 from muntin.runtime.cpu import NativeModule, compile_ir
+from muntin.runtime.lru import LRU
 
 if TYPE_CHECKING:
     from muntin.core.lower.rows import Lowered

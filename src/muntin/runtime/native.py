@@ -17,11 +17,11 @@ from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import Plan
 from muntin.runtime.bind import Limits, scalar_bits
 from muntin.runtime.buffer import share_memory
-from muntin.runtime.cache import LRU
 from muntin.runtime.compiled import CompiledKernel
 from muntin.runtime.context import context
 from muntin.runtime.cpu import target_facts
 from muntin.runtime.launch import Launch, Scheduler
+from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.prepare import Delivery, Fresh, Overlap, Prepared, Step, prepare
 from muntin.runtime.scheduler import CPUScheduler

@@ -28,8 +28,9 @@ from muntin.core.plan.kernel import KernelGraph, Plan
 from muntin.core.program import INDEX
 from muntin.dtypes import DTYPES
 from muntin.errors import CompileError, DeviceError
-from muntin.runtime.cache import LRU, kernel_cache
+from muntin.runtime.cache import kernel_cache
 from muntin.runtime.fork import reset_after_fork
+from muntin.runtime.lru import LRU
 from muntin.runtime.offload import Placed, Run
 from muntin.runtime.values import graph_values
 
