@@ -33,8 +33,8 @@ def rows(draw):
     """Return the strided memory of a row of pixels, and whether it has channels of its own."""
     channels = draw(st.sampled_from([1, 1, 1, 3, 4]))
     dtype = draw(st.sampled_from([np.uint8, np.uint16, np.uint32, np.uint64]))
-    count = draw(st.integers(0, 12))
     step = draw(st.sampled_from([1, -1, 2, 3, -2, 0])) if channels == 1 else 1
+    count = draw(st.integers(0 if step else 1, 12))  # what is repeated is read before the loop
     values = np.random.default_rng(0).integers(0, 200, (max(count, 1) * 3, channels))
     row = values.astype(dtype)
     if step == 0:
