@@ -14,7 +14,7 @@ from muntin.core.plan.facts import ENTRY
 from muntin.errors import InternalError
 from muntin.runtime import compiled
 from muntin.runtime.native import NativeDevice
-from tests.concurrency.processes import forked
+from tests.concurrency.processes import forked, run
 
 
 def expression(image: np.ndarray) -> mt.Array:
@@ -54,6 +54,33 @@ def test_threads_with_images_of_other_sizes_share_one_compilation(compilations):
     with ThreadPoolExecutor(8) as executor:
         assert all(executor.map(work, range(8)))
     assert len(compilations) == 1
+
+
+FIRST = """
+import threading
+import numpy as np
+import muntin as mt
+from muntin.runtime.cache import kernel_cache
+
+image = np.arange(12, dtype=np.uint8)
+together = threading.Barrier(16)
+results = []
+
+def work():
+    together.wait()
+    results.append(np.asarray(mt.asarray(image) * 2 - 1).tolist())
+
+crowd = [threading.Thread(target=work) for _ in range(16)]
+for thread in crowd:
+    thread.start()
+for thread in crowd:
+    thread.join()
+print(results == [(image * 2 - 1).tolist()] * 16, kernel_cache().stats().misses)
+"""
+
+
+def test_the_first_evaluations_of_a_process_share_one_device(tmp_path):
+    assert run(FIRST, MUNTIN_CACHE_DIR=str(tmp_path / "cache")) == "True 1\n"
 
 
 def test_the_parts_of_a_kernel_are_made_once():

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from muntin.core.graph.node import Node, Number
 from muntin.errors import DeviceError
+from muntin.runtime.lru import LRU
 
 __all__ = ["DEVICES", "CompiledGraph", "Device", "device_names", "find_device"]
 
@@ -98,8 +99,15 @@ def find_device(device: str | Device) -> Device:
     )
 
 
+_devices: LRU[tuple[str, int], Device] = LRU(1 << 30)  # all; threads get the same one
+
+
 @cache
 def _open(kind: str, index: int) -> Device:
+    return _devices.get_or_make((kind, index), lambda: _opened(kind, index))
+
+
+def _opened(kind: str, index: int) -> Device:
     try:
         module = import_module(DEVICES[kind])
         count = module.count_devices()
