@@ -104,6 +104,7 @@ class Interpreting:
     """Runs the programs of kernels in Python, in place of `native._launch`."""
 
     rng: np.random.Generator
+    grain: tuple[int, int, int] | None = None
     memories: dict[Any, Memory] = field(default_factory=dict)
     fresh: list[Memory] = field(default_factory=list)
     alive: list[Array] = field(default_factory=list)
@@ -137,7 +138,8 @@ class Interpreting:
         assert [isinstance(slot, Pointer) for slot in slots] == [
             var.dtype is POINTER for var in program.slots
         ]
-        boxes = list(pieces(binding.extent, finer(self.rng, binding.grain)))
+        grain = self.grain or finer(self.rng, binding.grain)
+        boxes = list(pieces(binding.extent, grain))
         self.rng.shuffle(boxes)  # type: ignore[arg-type]
         for piece in boxes:
             scratch = Memory.scratch(binding.scratch_bytes)

@@ -404,6 +404,21 @@ def test_an_image_without_channels():
     check(lambda: ([read(image, 0, 1, 0)], []))
 
 
+@pytest.mark.parametrize("border", ["replicate", "symmetric", "reflect101"])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("height", [1, 2, 5, 9])
+def test_rows_made_in_vain_read_what_was_made(border, rows, height, monkeypatch):
+    image = image_of(random_image((height, 3)))
+    node = image
+    for offsets in ([-1, 2], [0, 1], [-3, 1]):
+        node = total(*[read(costly(node), dy, 0, border=border) for dy in offsets])
+    node = total(read(costly(node), 0, 1, border=border), read(node, 2, 0, border=border))
+    wanted = REFERENCE.evaluate([node], [None])
+    interpreting = Interpreting(np.random.default_rng(0), grain=(1, rows, 3))
+    monkeypatch.setattr(native, "_launch", interpreting.launch)
+    assert_same(CPU.evaluate([node], [None], threads=1)[0], wanted[0])
+
+
 def test_rows_made_in_vain_do_not_trap():
     int64 = DTYPES["int64"]
     array = np.random.default_rng(0).integers(-(2**62), 2**62, (13, 7))

@@ -124,7 +124,7 @@ def truncated_divide(b: Any, x: Any, y: Any) -> Any:
     low, high = b.interval(y)
     least = b.interval(x)[0]
     if b.target == "llvm" and low != high and _real_type(b, x, y) is None:
-        # A CPU's integer division traps, also on memory never written, in rows made in vain.
+        # A CPU's integer division traps, and a row made in vain may divide by anything.
         low, high, least = y.dtype.least, y.dtype.greatest, x.dtype.least
     unsafe = None
     if low <= 0 <= high:

@@ -58,16 +58,11 @@ class Loading:
         b, state = self.memory.builder, self.memory.state[stage.number]
         inside = plane
         position = row
-        if stage.has_row_border:
-            assert stage.mode is not None
-            height = self.memory.layout.rows
-            if stage.mode is BorderMode.CONSTANT:
-                within = (row >= 0).both(row < height)
-                inside = within if inside is None else inside.both(within)
+        if stage.has_row_border and stage.mode is BorderMode.CONSTANT:
+            within = (row >= 0).both(row < self.memory.layout.rows)
+            inside = within if inside is None else inside.both(within)
+        if stage.lead or stage.start or self.memory.stages.step > 1:  # it may leave the image
             position = self.memory.mapped_row(stage, row)
-        elif stage.lead or stage.start or self.memory.stages.step > 1:
-            # Of rows outside the image, which nobody needs, nothing must be read.
-            position = b.let(row.at_least(0).at_most(self.memory.layout.rows - 1), "mapped")
         if inside is None:
             self.load_inside(stage, row, position, base)
             return

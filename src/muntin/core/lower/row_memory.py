@@ -249,20 +249,26 @@ class RowMemory:
         return Advance(POINTER, pointer, column * state.pixel)
 
     def mapped_row(self, stage: Stage, row: Expr) -> Expr:
-        """Return the row inside the image that a row of a stage shows."""
+        """Return the row inside the image that a row of a stage shows.
+
+        Rows past all that are needed are asked for too, in vain: what stands for them must be among
+        those that the window makes.
+        """
         b, height = self.builder, self.layout.rows
-        assert stage.mode is not None
         reach = max(stage.rows_above, -stage.rows_below)
+        if stage.mode is None or not reach:
+            return b.let(row.at_least(0).at_most(height - 1), "nearest")
         if stage.mode in (BorderMode.REPLICATE, BorderMode.CONSTANT, BorderMode.UNDEFINED):
             return b.let(map_position(stage.mode, row, height, reach), "mapped")
+        shown = row
+        if stage.mode is BorderMode.WRAP:  # of operands alone
+            reach = max(-stage.start - stage.lead, stage.lead + self.stages.step)
+        else:
+            shown = row.at_least(-reach).at_most(height + (reach - 1))
         mapped = b.variable(row, "mapped")
         with b.when((row < 0).either(row >= height)):
-            b.set(mapped, map_position(stage.mode, row, height, self.row_reach(stage)))
+            b.set(mapped, map_position(stage.mode, shown, height, reach))
         return b.let(mapped + 0, "mapped")
-
-    def row_reach(self, stage: Stage) -> int:
-        """Return how far outside the image a row of the stage can be asked for."""
-        return max(-stage.start - stage.lead, stage.lead + self.stages.step)
 
     def column_zero(self, stage: Stage, row: Expr) -> Expr:
         """Return where column 0 of a row in scratch memory would lie."""

@@ -220,21 +220,19 @@ class _Lowering:
         """
         b = self.builder
         stages = [self.stages.stages[number] for _, number in group.targets if number is not None]
-        has_border = any(stage.has_row_border for stage in stages)
+        may_leave = group.lead or group.start or self.stages.step > 1
         inside = (row + (group.rows - 1) >= 0).both(row < self.layout.rows)
-        with b.when(inside) if has_border else nullcontext():
+        with b.when(inside) if may_leave else nullcontext():
             self.compute_rows(group, loop, stages, row, outer)
         with self.each_row(row, group.rows) as line:
-            if not has_border:
+            within = (line >= 0).both(line < self.layout.rows)
+            with b.when(within) if may_leave else nullcontext():
                 for stage in stages:
                     self.memory.set_row(stage, line, self.memory.own_row(stage, line))
-                return
-            with b.when((line >= 0).both(line < self.layout.rows)):
-                for stage in stages:
-                    self.memory.set_row(stage, line, self.memory.own_row(stage, line))
-            with b.otherwise():
-                for stage in stages:
-                    self.memory.set_row(stage, line, self.border_row(stage, line))
+            if may_leave:
+                with b.otherwise():
+                    for stage in stages:
+                        self.memory.set_row(stage, line, self.border_row(stage, line))
 
     def run_on(self, group: Group, running: RunningSum, row: Expr) -> None:
         """Compute a row of a window sum from the row above, the first from all that it adds up."""
@@ -262,19 +260,13 @@ class _Lowering:
             memory.pad(stage, target)
             memory.set_row(stage, row, memory.own_row(stage, row))
         with b.otherwise():
-            if stage.has_row_border:
-                memory.set_row(stage, row, self.border_row(stage, row))
-            else:  # read in vain, if at all
-                nearest = b.let(row.at_least(0).at_most(self.layout.rows - 1), "nearest")
-                memory.set_row(stage, row, memory.own_row(stage, nearest))
+            memory.set_row(stage, row, self.border_row(stage, row))
 
     def border_row(self, stage: Stage, row: Expr) -> Expr:
         """Return where column 0 of what stands for a row outside the image would lie."""
         state = self.memory.state[stage.number]
         if state.constant_row is not None:
             return self.memory.column_zero(stage, state.constant_row)
-        if not stage.has_row_border:
-            return self.memory.own_row(stage, row)
         return self.memory.own_row(stage, self.memory.mapped_row(stage, row))
 
     def compute_rows(
