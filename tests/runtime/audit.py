@@ -129,8 +129,8 @@ class Interpreting:
         slots: list[Any] = list(binding.slots)[: len(program.slots)]  # no code of shared functions
         for slot, position, offset in step.pointers:
             slots[slot] = _moved(self.memory(held[position]), offset)
-        for slot, position, offset in step.asides:
-            slots[slot] = _moved(self.memory(np.empty_like(held[position], order="C")), offset)
+        for slot, offset, length, dtype in step.asides:
+            slots[slot] = _moved(self.memory(np.empty(length, dtype.numpy)), offset)
         for number in range(len(binding.output_slots)):
             slots[binding.phase_slot + number] = int(self.rng.integers(64))
         for slot, position, _ in step.scalars:

@@ -134,8 +134,8 @@ def _launch(
             address = addresses[position] = address_of(held[position])
         slots[slot] = address + offset
     unread = []  # memory that must live as long as the launch
-    for slot, position, offset in step.asides:
-        unread.append(np.empty_like(held[position], order="C"))
+    for slot, offset, length, dtype in step.asides:
+        unread.append(np.empty(length, dtype.numpy))
         slots[slot] = address_of(unread[-1]) + offset
     for number, slot in enumerate(binding.output_slots):
         slots[binding.phase_slot + number] = slots[slot] & (CACHE_LINE - 1)

@@ -16,7 +16,7 @@ from muntin.dtypes import DType
 from muntin.runtime.bind import Binding, Limits
 from muntin.runtime.compiled import CompiledKernel
 
-__all__ = ["Delivery", "Fresh", "Overlap", "Prepared", "Step", "prepare"]
+__all__ = ["Aside", "Delivery", "Fresh", "Overlap", "Prepared", "Step", "prepare"]
 
 Strides = tuple[int, ...]
 
@@ -32,7 +32,7 @@ class Overlap(NamedTuple):
 class Place(NamedTuple):
     """Where element (0, …, 0) of an array lies: bytes past the data of the node at `position`.
 
-    An `aside` place is in memory that nobody reads, in C order.
+    An `aside` place is in memory that nobody reads.
     """
 
     position: int
@@ -51,6 +51,15 @@ class Fresh(NamedTuple):
     is_zero: bool
 
 
+class Aside(NamedTuple):
+    """Memory that nobody reads: `length` elements, `offset` bytes before the pointer in `slot`."""
+
+    slot: int
+    offset: int
+    length: int
+    dtype: DType
+
+
 class Step(NamedTuple):
     """One launch: the binding, and where its pointers and numbers come from."""
 
@@ -58,7 +67,7 @@ class Step(NamedTuple):
     binding: Binding
     fresh: tuple[Fresh, ...]
     pointers: tuple[tuple[int, int, int], ...]  # slot, position, offset
-    asides: tuple[tuple[int, int, int], ...]
+    asides: tuple[Aside, ...]
     scalars: tuple[tuple[int, int, DType], ...]  # slot, position, type
     released: tuple[int, ...]
 
@@ -214,7 +223,7 @@ class _Preparation:
         for memory in fresh:
             self.strides[memory.position] = _c_strides(memory.shape, memory.dtype.itemsize)
         outputs = [self.output(result, self.strides[result.node]) for result in kernel.results]
-        asides = [self.aside(result) for result in kernel.results]
+        asides = [self.aside(result.node, kernel) for result in kernel.results]
         operands = [self.place(position) for position in kernel.operands]
         boxes = [self.box(result) for result in kernel.results]
         steps: list[Step] = []
@@ -246,14 +255,18 @@ class _Preparation:
             self.limits,
         )
         pointers: list[tuple[int, int, int]] = []
-        asides: list[tuple[int, int, int]] = []
+        asides: list[Aside] = []
         for places, slots, offsets in (
             (operands, binding.operand_slots, binding.operand_offsets),
             (outputs, binding.output_slots, binding.output_offsets),
         ):
             for place, slot, offset in zip(places, slots, offsets, strict=True):
-                chosen = asides if place.aside else pointers
-                chosen.append((slot, place.position, place.offset + offset))
+                if place.aside:
+                    node = self.graph.nodes[place.position]
+                    length = prod(node.shape[kernel.domain.column_axis or 0 :])
+                    asides.append(Aside(slot, offset, length, node.dtype))
+                else:
+                    pointers.append((slot, place.position, place.offset + offset))
         scalars = [
             (binding.scalar_slot + number, position, self.graph.nodes[position].dtype)
             for number, position in enumerate(kernel.scalars)
@@ -289,11 +302,12 @@ class _Preparation:
     def node(self, result: Result) -> Node:
         return self.graph.nodes[result.node if result.view is None else result.view]
 
-    def aside(self, result: Result) -> Place:
-        """Return where a result's node lies in memory that nobody reads, an array in C order."""
-        node = self.node(result)
+    def aside(self, position: int, kernel: KernelGraph) -> Place:
+        """Return where a node is computed in vain: a row that nobody reads stands for all rows."""
+        node = self.graph.nodes[position]
         strides = _c_strides(node.shape, node.dtype.itemsize)
-        return self.output(result, strides)._replace(aside=True)
+        rows = kernel.domain.column_axis or 0
+        return Place(position, 0, (0,) * rows + strides[rows:], aside=True)
 
     def output(self, result: Result, held: Strides) -> Place:
         """Return where a result's node lies, with strides along its own axes.
