@@ -14,11 +14,12 @@ from muntin.core.graph.order import topological
 from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
 from muntin.core.plan.sink import sink_neighbours
 
-__all__ = ["MAX_NODES", "MAX_REACH", "fuse"]
+__all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "fuse"]
 
 Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows and the columns
 
 MAX_NODES = 512
+MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
 
 
@@ -145,12 +146,14 @@ class _Fusion:
         )
 
     def limit_size(self) -> None:
-        """Cut where a kernel would have too many nodes, redo too many rows or roll two ways."""
+        """Cut where a kernel would be too large, redo too many rows or roll two ways."""
         size: list[set[int]] = []
+        reads: list[set[int]] = []
         reach: list[int] = []
         for position, node in enumerate(self.graph.nodes):
             if node.op.kind in ("input", "scalar", "constant", "index", "view"):
                 size.append(set())
+                reads.append({position} if node.op.kind in ("input", "view") else set())
                 reach.append(0)
                 self.plane.append(None)
                 continue
@@ -159,18 +162,23 @@ class _Fusion:
             if row_axis is not None:
                 extra = max([abs(at[row_axis]) for at in node.reads_at], default=0)
             members, rows = {position}, 0
+            operands = {arg for arg in self.graph.args[position] if arg in self.cuts}
             for arg in self.uncut(position):
                 members |= size[arg]
+                operands |= reads[arg]
                 rows = max(rows, reach[arg])
             planes = self.planes(position)
             too_far = rows > 0 and extra > 0 and rows + extra > MAX_REACH
-            if len(members) > MAX_NODES or too_far or len(planes) > 1:
+            too_large = len(members) > MAX_NODES or len(operands) > MAX_OPERANDS
+            if too_large or too_far or len(planes) > 1:
                 for arg in self.uncut(position):
                     if self.is_computed(arg) and size[arg]:
                         self.cuts.add(arg)
                         self.written[arg] = Result(arg)
                 members, rows, planes = {position}, 0, self.planes(position)
+                operands = set(self.graph.args[position])
             size.append(members)
+            reads.append(operands)
             reach.append(rows + extra)
             self.plane.append(next(iter(planes), None))
 
