@@ -81,6 +81,45 @@ def test_results_of_several_devices_come_together() -> None:
     np.testing.assert_array_equal(np.asarray(b), [0, 2, 4])
 
 
+class Broken(ReferenceDevice):
+    """A device that fails at the last moment."""
+
+    def evaluate(self, roots: object, outs: object, *, threads: int = 0) -> list[np.ndarray]:
+        raise InternalError("broken: as it should be")
+
+
+def test_no_out_is_written_if_another_device_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"reference": ReferenceDevice(), "cpu": Broken()}
+    monkeypatch.setattr("muntin.array.evaluation.find_device", known.__getitem__)
+    x = mt.asarray(np.arange(3))
+    first, second = np.full(3, 7), np.full(3, 8)
+    a, b = (x + 1).to("reference"), (x * 2).to("cpu")
+    with pytest.raises(InternalError, match="broken"):
+        mt.eval(a, b, out=(first, second))
+    assert first.tolist() == [7, 7, 7]
+    assert second.tolist() == [8, 8, 8]
+    assert not a.is_evaluated
+    assert np.asarray(x + 1).tolist() == [1, 2, 3]
+
+
+def test_outs_of_one_device_may_be_inputs_of_another() -> None:
+    memory = np.arange(5)
+    x = mt.asarray(memory)
+    doubled = np.empty(5, np.int64)
+    a, b = (x + 1).to("reference"), (x * 2).to("cpu")
+    mt.eval(a, b, out=(memory, doubled))
+    assert doubled.tolist() == [0, 2, 4, 6, 8]
+    assert memory.tolist() == [1, 2, 3, 4, 5]
+    assert np.asarray(a) is memory
+
+
+def test_another_device_writes_the_valid_part_alone() -> None:
+    x = mt.asarray(np.arange(5), axes="x")
+    out = np.full(5, 9)
+    mt.eval(x.at(1, border="undefined").to("reference"), (x * 2).to("cpu"), out=(out, None))  # type: ignore[arg-type]
+    assert out.tolist() == [1, 2, 3, 4, 9]
+
+
 # --- outs -----------------------------------------------------------------------------------------
 
 

@@ -90,6 +90,10 @@ def test_letters_never_depend_on_sizes() -> None:
         (np.s_[0, 0, 0, 0], ""),
         (np.s_[::2, ::-1], "nyxc"),
         (np.s_[None], None),
+        (np.s_[0, None], "nyxc"),
+        (np.s_[0, ..., 0, None], "yxc"),
+        (np.s_[0, None, ..., 0], None),
+        (np.s_[0, 0, 0, 0, None], "x"),
     ],
 )
 def test_letters_follow_an_index(index: object, letters: str | None) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import muntin as mt
+from muntin import vision as vx
 from muntin.dtypes import DTYPES
 from muntin.errors import DeviceError, DTypeError, RangeError, ShapeError, UnsupportedError
 
@@ -254,13 +255,28 @@ def test_shapes_that_do_not_fit_are_an_error_at_once() -> None:
         x + np.zeros(3)
 
 
-def test_axes_in_another_order_conflict() -> None:
-    x = mt.asarray(np.zeros((3, 3)))
+def test_letters_told_in_another_order_conflict() -> None:
+    x = mt.asarray(np.zeros((3, 3)), axes="yx")
     with pytest.raises(ShapeError, match="add: operands have axes 'yx' and 'xy'; transpose one so"):
         x + x.T
     assert (x + np.zeros((3, 3))).axes == "yx"
     assert (x + mt.zeros((3, 3))).axes == "yx"
     assert (mt.asarray(np.zeros((2, 3, 3)), axes="nyx") + x).axes == "nyx"
+
+
+def test_letters_by_rank_never_conflict() -> None:
+    square = np.arange(9.0).reshape(3, 3)
+    x, told = mt.asarray(square), mt.asarray(square, axes="xy")
+    assert (x + told).axes == (told + x).axes == (x.T + x + told).axes == "xy"
+    unknown = x + x.T
+    assert unknown.axes is None
+    np.testing.assert_array_equal(np.asarray(unknown), square + square.T, strict=True)
+    with pytest.raises(ShapeError, match=r"gaussian: the image .* has axes without names"):
+        vx.gaussian(unknown)
+    np.testing.assert_array_equal(
+        np.asarray(vx.gaussian(mt.asarray(unknown, axes="yx"))),
+        np.asarray(vx.gaussian(mt.asarray(square + square.T))),
+    )
 
 
 @settings(max_examples=12)

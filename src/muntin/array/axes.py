@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from muntin.core.graph.letters import letters_by_rank
 from muntin.errors import ParameterError, ShapeError
 
-__all__ = ["axes_by_rank", "checked_axes", "spatial_axes"]
+__all__ = ["checked_axes", "spatial_axes"]
 
-_BY_RANK = ("", "x", "yx", "yxc", "nyxc")
 _LETTERS = "ntzyxc"
 _SPATIAL = "zyx"
-
-
-def axes_by_rank(ndim: int) -> str | None:
-    """Return the letters that an array of `ndim` axes gets if none are told."""
-    return _BY_RANK[ndim] if ndim < len(_BY_RANK) else None
 
 
 def checked_axes(operation: str, axes: str | None, ndim: int) -> str | None:
@@ -27,7 +22,7 @@ def checked_axes(operation: str, axes: str | None, ndim: int) -> str | None:
         If there are more or fewer letters than axes.
     """
     if axes is None:
-        return axes_by_rank(ndim)
+        return letters_by_rank(ndim)
     if not set(axes) <= set(_LETTERS) or len(set(axes)) != len(axes):
         raise ParameterError(
             f"{operation}: axes is {axes!r}; give a letter for each axis, each once, of n "

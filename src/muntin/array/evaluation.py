@@ -41,7 +41,8 @@ def evaluate(
 ) -> None:
     """Compute the values; each then holds its result, in its out if that is given.
 
-    Values on the same device are computed in one call. No out is written unless all are right.
+    Values on the same device are computed in one call. No out is written unless all are right:
+    what other devices than the last compute is copied to its outs when all are done.
     """
     check_not_tracing("eval")
     check_outs("eval", [value._node for value in values], outs)
@@ -51,12 +52,19 @@ def evaluate(
         if out is not None or value._node.op is not _INPUT:
             groups.setdefault(value._device, []).append(position)
     check_versions([value._node for value in values])
-    for device, positions in groups.items():
+    results: dict[int, npt.NDArray[Any]] = {}
+    for number, (device, positions) in enumerate(groups.items(), 1):
         nodes = [values[position]._node for position in positions]
-        chosen = [outs[position] for position in positions]
+        chosen = [outs[position] if number == len(groups) else None for position in positions]
         arrays = _run(chosen_device(device), nodes, chosen, wanted)
-        for position, node, array in zip(positions, nodes, arrays, strict=True):
-            values[position]._node = result_node(node, array)
+        results.update(zip(positions, arrays, strict=True))
+    for position, array in results.items():
+        node, out = values[position]._node, outs[position]
+        if out is not None and out is not array:
+            note_write(out)
+            region = ... if node.valid is None else node.valid.slices
+            out[region] = array[region]
+        values[position]._node = result_node(node, array if out is None else out)
 
 
 def chosen_device(name: str | None) -> Device:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import SupportsIndex
 
 from muntin.core.graph.build import view
+from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.shapes import normalize_axes, resolve_index
 from muntin.errors import ShapeError
@@ -21,7 +22,7 @@ def indexed(node: Node, index: object) -> Node:
         node,
         View(axes, resolved.dropped),
         resolved.shape,
-        followed(node.axes, [axis.source for axis in resolved.axes]),
+        followed_letters(node.axes, [axis.source for axis in resolved.axes]),
     )
 
 
@@ -43,13 +44,5 @@ def transposed(node: Node, axes: Sequence[SupportsIndex] | None, operation: str)
         node,
         View(tuple([AxisMap(axis) for axis in order])),
         tuple([node.shape[axis] for axis in order]),
-        followed(node.axes, order),
+        followed_letters(node.axes, order),
     )
-
-
-def followed(letters: str | None, sources: Sequence[int | None]) -> str | None:
-    """Return the letters of a view's axes; None if a new axis is among them."""
-    if letters is None:
-        return None if sources else ""
-    names = [letters[source] for source in sources if source is not None]
-    return "".join(names) if len(names) == len(sources) else None

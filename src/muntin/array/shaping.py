@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, SupportsIndex, TypeAlias
 
 from muntin.array.array import Array
-from muntin.array.indexing import followed, indexed, transposed
+from muntin.array.indexing import indexed, transposed
 from muntin.array.operators import common_device, node_of
 from muntin.core.graph.build import broadcast_to as broadcast_node
 from muntin.core.graph.build import view
+from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.shapes import (
     as_shape,
@@ -222,7 +223,7 @@ def squeeze(x: Any, /, axis: SupportsIndex | Sequence[SupportsIndex]) -> Array:
         tuple([AxisMap(place) for place in kept]), tuple([(place, 0) for place in sorted(gone)])
     )
     shape = tuple([node.shape[place] for place in kept])
-    return _like(x, view(node, affine, shape, followed(node.axes, kept)))
+    return _like(x, view(node, affine, shape, followed_letters(node.axes, kept)))
 
 
 def _is_shape(x: object) -> bool:

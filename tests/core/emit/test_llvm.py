@@ -376,6 +376,10 @@ class Strange(Expr):
     pass
 
 
+class Unheard:
+    pass
+
+
 def emit(statement):
     b = Builder()
     b.add(statement)
@@ -386,6 +390,7 @@ def emit(statement):
     ("statement", "fault"),
     [
         (Store(A, index(0), Strange(I32)), "no text for the expression Strange"),
+        (Unheard(), "no text for the statement Unheard"),
         (
             Store(A, index(0), Apply(I32, op("floor_divide"), (Const(I32, 1), Const(I32, 2)))),
             "row floor_divide has no spelling for int32; expand should have replaced it",

@@ -247,9 +247,8 @@ class _FunctionText:
         return result
 
     def element(self, pointer: Expr, index: Expr, dtype: DType) -> str:
-        base = self.value(pointer)
         if isinstance(index, Const) and index.value == 0:
-            return base
+            return self.value(pointer)
         # An index that is a sum of a loop variable and a number is written as two steps, so that
         # every read of a row shares the first.
         if isinstance(index, Apply) and index.op is _ADD and isinstance(index.args[1], Const):
@@ -258,7 +257,7 @@ class _FunctionText:
                 f"getelementptr inbounds {memory_type(dtype)}, ptr {moved}, "
                 f"i64 {index.args[1].value}"
             )
-        position = self.value(index)
+        base, position = self.value(pointer), self.value(index)
         return self.line(f"getelementptr inbounds {memory_type(dtype)}, ptr {base}, i64 {position}")
 
     def load(self, expr: Load) -> str:
@@ -309,6 +308,10 @@ class _FunctionText:
                 count = self.value(statement.count)
                 self.lines.append(
                     f"  call void @{_STREAM}(ptr {target}, ptr {source}, i64 {count})"
+                )
+            case _:
+                raise InternalError(
+                    f"emit.llvm: no text for the statement {type(statement).__name__}"
                 )
 
     def assign(self, statement: Set) -> None:

@@ -10,12 +10,13 @@ from typing import TypeAlias
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph.diagonals import combined, entire, viewed
 from muntin.core.graph.infer import resolve, weak_dtype
+from muntin.core.graph.letters import agreed_letters
 from muntin.core.graph.node import AxisMap, Diagonals, Node, Number, Source, View
 from muntin.core.graph.ops import OPS, Op, op
 from muntin.core.regions import Box
 from muntin.core.shapes import broadcast_shapes, broadcast_to_shape
 from muntin.dtypes import DTYPES, DType
-from muntin.errors import BorderError, DTypeError, ShapeError
+from muntin.errors import BorderError, DTypeError
 
 __all__ = [
     "Operand",
@@ -177,16 +178,7 @@ def _strongest(nodes: Sequence[Node]) -> DType | None:
 
 def _common(name: str, nodes: Sequence[Node]) -> tuple[tuple[int, ...], str | None]:
     shape = _broadcast(name, tuple([node.shape for node in nodes]))
-    axes: str | None = None
-    for node in nodes:
-        if node.axes is None or len(node.shape) != len(shape):
-            continue
-        if axes is not None and node.axes != axes:
-            raise ShapeError(
-                f"{name}: operands have axes {axes!r} and {node.axes!r}; transpose one so that "
-                "both name their axes in the same order"
-            )
-        axes = node.axes
+    axes = agreed_letters(name, [node.axes for node in nodes if len(node.shape) == len(shape)])
     if axes is None and not shape:
         axes = ""
     return shape, axes
