@@ -1,6 +1,7 @@
 """`explain`: each form says what is true of the plan."""
 
 import re
+import sys
 from typing import Any
 from xml.etree import ElementTree
 
@@ -87,7 +88,7 @@ def test_plans_that_share_a_kernel_keep_their_names_apart(
     image: mt.Array, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = NativeDevice()  # whose cache holds no plan that outlived its kernel
-    monkeypatch.setattr("muntin.explain.survey.find_device", lambda name: device)
+    monkeypatch.setattr(sys.modules[survey.__module__], "find_device", lambda name: device)
     other = mt.asarray(np.zeros((480, 640), np.uint8))
     twice = survey([(image.at(1, 0) * 2)._node, (other + 7)._node])
     once = survey([(image + 9)._node])
