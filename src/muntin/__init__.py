@@ -10,7 +10,7 @@ Examples
 array([110, 110, 110, 110], dtype=uint8)
 """
 
-from muntin.array import namespace as xp
+from muntin import xp
 from muntin.array.array import Array
 from muntin.array.creation import (
     arange,
