@@ -20,6 +20,7 @@ from muntin.core.program import (
     Load,
     Parameter,
     Program,
+    Return,
     StreamBytes,
     Var,
     index,
@@ -95,6 +96,8 @@ def test_statements() -> None:
     with build.when(truth):
         build.add(CopyBytes(p, Advance(POINTER, p, a), b))
     build.add(StreamBytes(p, p, index(64)))
+    build.atomic_add(p, a, index(1))
+    build.add(Return())
     parameters = [Parameter(a), Parameter(p, unaliased=True, written=True)]
     helper = Builder().function("helper", [Parameter(p), Parameter(a)])
     program = Program((helper, build.function("entry", parameters)), (p, b))
@@ -121,7 +124,9 @@ function entry
         total := total - 1
     if t
         copy b bytes from p + a bytes to p
-    stream 64 bytes from p to p"""
+    stream 64 bytes from p to p
+    old: int64 = p[a], then add 1
+    return"""
     )
 
 

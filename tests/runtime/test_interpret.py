@@ -12,6 +12,7 @@ from muntin.core.program import (
     POINTER,
     Advance,
     Apply,
+    AtomicAdd,
     Builder,
     Call,
     Const,
@@ -25,6 +26,7 @@ from muntin.core.program import (
     Note,
     Parameter,
     Program,
+    Return,
     Set,
     Store,
     StreamBytes,
@@ -199,6 +201,28 @@ def test_independent_loops_run_in_an_order_that_the_seed_decides():
     assert seen[0] != seen[1]
 
 
+def test_independent_iterations_may_add_to_the_same_element():
+    b = Builder()
+    with b.loop("x", index(0), index(4), independent=True) as x:
+        old = b.atomic_add(B, index(0), Load(I32, A, x))
+        b.store(B, x + 1, old)
+    target = np.zeros(5, np.int32)
+    run(b.statements(), pointer(np.full(4, 2**31 - 1, np.int32)), pointer(target))
+    assert target[0] == -4  # it wraps
+    assert sorted(target[1:].tolist()) == [-2, 0, 2**31 - 3, 2**31 - 1]
+
+
+def test_functions_are_left_early():
+    b = Builder()
+    with b.loop("x", index(0), index(4), independent=True) as x, b.when(x >= 0):
+        b.atomic_add(A, index(0), Const(I32, 1))
+        b.add(Return())
+    once = Function("once", (Parameter(A, unaliased=True, written=True),), b.statements())
+    target = np.zeros(1, np.int32)
+    run([Call("once", (A,))] * 2, pointer(target), slots=(A,), functions=(once,))
+    assert target[0] == 2
+
+
 def test_empty_loops_do_nothing():
     b = Builder()
     with b.loop("x", index(3), index(3), independent=True) as x:
@@ -296,6 +320,15 @@ def test_independent_iterations_do_not_read_what_others_write():
     with b.loop("x", index(0), index(3), independent=True) as x:
         b.store(A, x + 1, Load(I32, A, x))
     with fails("an iteration of the independent loop over x reads byte 4 of image, which another"):
+        run(b.statements(), pointer(_four(), "image"), slots=(A,))
+
+
+def test_independent_iterations_do_not_read_what_others_add_to():
+    b = Builder()
+    with b.loop("x", index(0), index(3), independent=True) as x:
+        b.atomic_add(A, index(0), Const(I32, 1))
+        b.store(A, x + 1, Load(I32, A, index(0)))
+    with fails("an iteration of the independent loop over x reads byte 0 of image, which another"):
         run(b.statements(), pointer(_four(), "image"), slots=(A,))
 
 
@@ -416,6 +449,11 @@ FLOAT = Const(F32, 1)
             "equal is not defined for pointers",
         ),
         (For(Var(INDEX, "x"), index(0), index(1), 0, ()), "the loop over x has step 0"),
+        (
+            AtomicAdd(SCRATCH, index(0), FLOAT, Var(F32, "t")),
+            "an atomic addition of float32; it takes integers of 32 and 64 bits",
+        ),
+        (AtomicAdd(SCRATCH, index(0), index(1), T), "t is int32; it must be int64"),
         (Call("f", ()), "function f is not defined before"),
         (Call("copying", (SCRATCH,)), "copying takes 2 arguments, not 1"),
         (

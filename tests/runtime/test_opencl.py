@@ -287,6 +287,21 @@ def test_programs_with_loops_and_calls_run_as_interpreted(device):
     assert found.tolist() == [[111, 111, 27, 1], [3, 3, 8, 1], [118, 118, 97, 1]]
 
 
+def test_work_items_add_to_the_same_element(device):
+    counts, values = Var(POINTER, "counts"), Var(POINTER, "values")
+    b = Builder()
+    with b.loop("x", Var(INDEX, "x0"), Var(INDEX, "x1"), independent=True) as x:
+        b.atomic_add(counts, Convert(INDEX, Load(I32, values, x)), Convert(I32, index(1)))
+    entry = b.function("entry", [Parameter(Var(INDEX, name)) for name in BOX])
+    text = emit_opencl_c(Program((entry,), (counts, values)), OpenClOptions((1, 1, 1)))
+    kernel = opencl.OpenClKernel(text, (1, 1, 1), False, device.build(text))
+    numbers = np.random.default_rng(0).integers(0, 4, 5000).astype(np.int32)
+    written, read = device.upload(np.zeros(4, np.int32)), device.upload(numbers)
+    device.launch(kernel, [0, 0], [written.buffer, read.buffer], (1, 1, len(numbers)))
+    found = device.download(written, Node(image().op, (), (), None, (4,), I32))
+    assert found.tolist() == np.bincount(numbers).tolist()
+
+
 # --- kernels are kept -----------------------------------------------------------------------------
 
 

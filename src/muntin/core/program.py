@@ -22,6 +22,7 @@ __all__ = [
     "POINTER",
     "Advance",
     "Apply",
+    "AtomicAdd",
     "Builder",
     "Call",
     "Const",
@@ -36,6 +37,7 @@ __all__ = [
     "Note",
     "Parameter",
     "Program",
+    "Return",
     "Set",
     "Statement",
     "Store",
@@ -209,6 +211,20 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AtomicAdd:
+    """Add to the element `index` behind a pointer in one step, which no other thread divides.
+
+    The element is an integer of 32 or 64 bits; its sum wraps. `old` names what it was before.
+    Iterations of an independent loop may add to the same element.
+    """
+
+    pointer: Expr
+    index: Expr
+    value: Expr
+    old: Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CopyBytes:
     """Copy bytes between places that do not overlap."""
 
@@ -269,7 +285,25 @@ class Call:
     args: tuple[Expr, ...]
 
 
-Statement: TypeAlias = Let | Set | Note | Store | CopyBytes | StreamBytes | For | While | If | Call
+@dataclass(frozen=True, slots=True, eq=False)
+class Return:
+    """Leave the function."""
+
+
+Statement: TypeAlias = (
+    Let
+    | Set
+    | Note
+    | Store
+    | AtomicAdd
+    | CopyBytes
+    | StreamBytes
+    | For
+    | While
+    | If
+    | Call
+    | Return
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +320,8 @@ class Function:
     """A function without result; only its parameters are visible in it.
 
     A `light` one moves more than it computes. A `shared` one is the same in every program that has
-    it: the entry may call it, its code may be kept apart and found by its name.
+    it: the entry may call it, its code may be kept apart and found by its name. The loops of a
+    `free` one are the compiler's to reorder, also where iterations may depend on one another.
     """
 
     name: str
@@ -294,6 +329,7 @@ class Function:
     body: tuple[Statement, ...]
     light: bool = False
     shared: bool = False
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -352,6 +388,12 @@ class Builder:
 
     def store(self, pointer: Expr, index: Expr, value: Expr, *, streamed: bool = False) -> None:
         self.add(Store(pointer, index, value, streamed))
+
+    def atomic_add(self, pointer: Expr, index: Expr, value: Expr) -> Var:
+        """Add to an element in one step; return what it was before."""
+        old = self.fresh("old", value.dtype)
+        self.add(AtomicAdd(pointer, index, value, old))
+        return old
 
     def add(self, statement: Statement) -> None:
         self._blocks[-1].append(statement)

@@ -10,6 +10,7 @@ from muntin.core.program import (
     POINTER,
     Advance,
     Apply,
+    AtomicAdd,
     Call,
     Const,
     Convert,
@@ -22,6 +23,7 @@ from muntin.core.program import (
     Load,
     Note,
     Program,
+    Return,
     Set,
     Statement,
     Store,
@@ -110,6 +112,11 @@ def _statement(statement: Statement) -> list[str]:
             return [f"note {var.name} if {_text(condition)}"]
         case Store(pointer, index, value):
             return [f"{_part(pointer, _WHOLE)}[{_text(index)}] = {_text(value)}"]
+        case AtomicAdd(pointer, index, value, old):
+            place = f"{_part(pointer, _WHOLE)}[{_text(index)}]"
+            return [f"{old.name}: {old.dtype.name} = {place}, then add {_text(value)}"]
+        case Return():
+            return ["return"]
         case CopyBytes(target, source, count):
             return [f"copy {_text(count)} bytes from {_text(source)} to {_text(target)}"]
         case StreamBytes(target, source, count):

@@ -39,6 +39,7 @@ from muntin.core.program import (
     Load,
     Parameter,
     Program,
+    Return,
     Store,
     StreamBytes,
     Var,
@@ -172,7 +173,28 @@ def lanes():
     return program_of(b)
 
 
-PROGRAMS = [scaled, neighbours, truths, choices, repetition, steps, calls, copies, lanes]
+def additions():
+    """Sums that no thread can come between, until one is large."""
+    b = Builder()
+    with b.loop("x", index(0), N) as x:
+        old = b.atomic_add(B, index(0), Load(I32, A, x))
+        with b.when(old > 100):
+            b.add(Return())
+    return program_of(b)
+
+
+PROGRAMS = [
+    scaled,
+    neighbours,
+    truths,
+    choices,
+    repetition,
+    steps,
+    calls,
+    copies,
+    lanes,
+    additions,
+]
 ENTRY_TYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 6, ctypes.c_void_p)
 
 
@@ -420,6 +442,15 @@ def test_shared_functions_are_called_where_the_last_slots_say():
     assert re.search(r"call void %v\d+\(ptr", text)
     alone = emit_llvm_function(shared.functions[0])
     assert "define void @magnitudes(ptr noalias %p.target" in alone
+
+
+def test_loops_are_kept_as_they_are_unless_they_are_free():
+    function = calls().functions[0]
+    (loop,) = function.body
+    for independent, free, kept in ((True, False, 0), (False, False, 1), (False, True, 0)):
+        body = (replace(loop, independent=independent),)
+        text = emit_llvm_function(replace(function, body=body, free=free))
+        assert text.count("llvm.loop.vectorize.enable") == kept
 
 
 def test_vectors_are_not_wider_than_the_options_say():

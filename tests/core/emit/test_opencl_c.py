@@ -29,6 +29,7 @@ from muntin.core.program import (
     Load,
     Parameter,
     Program,
+    Return,
     Set,
     Store,
     StreamBytes,
@@ -176,6 +177,23 @@ def test_bytes_are_copied_one_by_one(copy):
         "__global uchar *const mv_1 = (mt_b + 2L);",
         "for (long mk_2 = 0; mk_2 < 7L; ++mk_2) mt_a[mk_2] = mv_1[mk_2];",
     ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind", "function"),
+    [("int32", "int", "atomic_add"), ("uint64", "ulong", "atom_add")],
+)
+def test_additions_in_one_step_have_a_function(dtype, kind, function):
+    b = Builder()
+    b.atomic_add(A, index(2), Const(DTYPES[dtype], 1))
+    b.add(Return())
+    number = {"int": "1", "ulong": "1UL"}[kind]
+    assert lines_of(b.statements()) == [
+        f"const {kind} mt_old = {function}(&((__global volatile {kind} *)mt_a)[2L], {number});",
+        "return;",
+    ]
+    extension = "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable"
+    assert (extension in text_of(b.statements())) == (dtype == "uint64")
 
 
 def test_bools_are_bytes_in_memory_and_ints_in_registers():

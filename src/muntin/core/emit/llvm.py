@@ -13,6 +13,7 @@ from muntin.core.program import (
     POINTER,
     Advance,
     Apply,
+    AtomicAdd,
     Call,
     Const,
     Convert,
@@ -25,6 +26,7 @@ from muntin.core.program import (
     Load,
     Note,
     Program,
+    Return,
     Set,
     Statement,
     Store,
@@ -99,6 +101,7 @@ class _FunctionText:
     vectors: dict[str, str] = field(default_factory=dict)  # names that vary between lanes
     lanes: int = 1
     count: int = 0
+    free: bool = False
     block: str = "entry"
 
     def function(self, function: Function) -> list[str]:
@@ -112,6 +115,7 @@ class _FunctionText:
                 words.append("readonly")
             parameters.append(" ".join([*words, name]))
             self.values[parameter.var.name] = name
+        self.free = function.free
         self.statements(function.body)
         attributes = "#2" if function.light else "#1"
         head = f"define internal void @{function.name}({', '.join(parameters)}) {attributes} {{"
@@ -286,6 +290,8 @@ class _FunctionText:
                 self.note(statement)
             case Store():
                 self.store(statement)
+            case AtomicAdd():
+                self.atomic_add(statement)
             case For():
                 self.loop(statement)
             case While():
@@ -296,6 +302,9 @@ class _FunctionText:
                 args = [f"{value_type(arg.dtype)} {self.value(arg)}" for arg in statement.args]
                 code = self.code.get(statement.function, f"@{statement.function}")
                 self.lines.append(f"  call void {code}({', '.join(args)})")
+            case Return():
+                self.lines.append("  ret void")
+                self.start(self.label("never"))
             case CopyBytes():
                 target, source = self.value(statement.target), self.value(statement.source)
                 count = self.value(statement.count)
@@ -339,6 +348,13 @@ class _FunctionText:
             align, past = min(dtype.itemsize * lanes, CACHE_LINE), ", !nontemporal !{i32 1}"
         self.lines.append(f"  store {kind} {value}, ptr {address}, align {align}{past}")
 
+    def atomic_add(self, statement: AtomicAdd) -> None:
+        dtype = statement.value.dtype
+        value = self.value(statement.value)
+        address = self.element(statement.pointer, statement.index, dtype)
+        added = f"atomicrmw add ptr {address}, {value_type(dtype)} {value} monotonic"
+        self.values[statement.old.name] = self.line(added)
+
     def loop(self, statement: For) -> None:
         start, stop = self.value(statement.start), self.value(statement.stop)
         head, body, done = self.label("head"), self.label("body"), self.label("done")
@@ -365,7 +381,7 @@ class _FunctionText:
 
     def loop_metadata(self, statement: For) -> str:
         """Leave loops of independent iterations to LLVM, and keep others as they are."""
-        if statement.independent and statement.lanes == 1:
+        if (statement.independent or self.free) and statement.lanes == 1:
             return ""
         hints = ['!"llvm.loop.vectorize.enable", i1 false', '!"llvm.loop.unroll.disable"']
         number = len(self.metadata)

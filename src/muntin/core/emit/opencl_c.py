@@ -18,6 +18,7 @@ from muntin.core.program import (
     POINTER,
     Advance,
     Apply,
+    AtomicAdd,
     Call,
     Const,
     Convert,
@@ -30,6 +31,7 @@ from muntin.core.program import (
     Load,
     Note,
     Program,
+    Return,
     Set,
     Statement,
     Store,
@@ -45,6 +47,7 @@ __all__ = ["OpenClOptions", "emit_opencl_c"]
 BOX = ("o", "y", "x")
 _POINTER = "__global uchar *"
 _NAME = re.compile(r"\w+\Z")
+_ATOM = re.compile(r"\batom_add\(")
 _DOUBLE = re.compile(r"\bdouble\b|0x[0-9a-f.]+p[+-]\d+(?!f|\d)")
 
 
@@ -68,6 +71,8 @@ def emit_opencl_c(program: Program, options: OpenClOptions = OpenClOptions()) ->
     head = ["#pragma OPENCL FP_CONTRACT OFF"]
     if _DOUBLE.search(text):
         head.append("#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
+    if _ATOM.search(text):
+        head.append("#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable")
     return "\n".join([*head, "", text])
 
 
@@ -178,9 +183,9 @@ class _FunctionText:
         # C computes in int; a function that is overloaded by type must see the row's own.
         return f"(({words['T']}){text})" if expr.dtype.is_integer and dtype.bits < 32 else text
 
-    def element(self, pointer: Expr, index: Expr, dtype: DType) -> str:
+    def element(self, pointer: Expr, index: Expr, dtype: DType, word: str = "") -> str:
         kind = "uchar" if dtype.is_bool else C_TYPES[dtype.name]
-        return f"((__global {kind} *){self.value(pointer)})[{self.value(index)}]"
+        return f"((__global {word}{kind} *){self.value(pointer)})[{self.value(index)}]"
 
     # --- statements -------------------------------------------------------------------------------
 
@@ -209,6 +214,10 @@ class _FunctionText:
             case Store(pointer, index, value) if value.dtype is not POINTER:
                 text = self.value(value)
                 self.line(f"{self.element(pointer, index, value.dtype)} = {text};")
+            case AtomicAdd():
+                self.atomic_add(statement)
+            case Return():
+                self.line("return;")
             case CopyBytes(target, source, count) | StreamBytes(target, source, count):
                 self.copy(target, source, count)
             case For():
@@ -227,6 +236,14 @@ class _FunctionText:
                 raise InternalError(
                     f"emit.opencl_c: no text for the statement {type(statement).__name__}"
                 )
+
+    def atomic_add(self, statement: AtomicAdd) -> None:
+        dtype = statement.value.dtype
+        value = self.value(statement.value)
+        element = self.element(statement.pointer, statement.index, dtype, "volatile ")
+        function = "atomic_add" if dtype.bits == 32 else "atom_add"
+        old = f"{_type(dtype, constant=True)}{_name(statement.old)}"
+        self.line(f"{old} = {function}(&{element}, {value});")
 
     def copy(self, target: Expr, source: Expr, count: Expr) -> None:
         to, start, stop = self.named(target), self.named(source), self.named(count)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from muntin.core.graph.arrays import cast_array
 from muntin.core.graph.infer import resolve
 from muntin.core.program import (
     BOOL,
@@ -26,7 +27,6 @@ from muntin.dtypes import DType
 from muntin.errors import InternalError
 from muntin.runtime.interpret.log import AccessLog
 from muntin.runtime.interpret.memory import Pointer
-from muntin.runtime.reference import cast_array
 
 __all__ = ["Compute", "ExpressionCompiler", "Values"]
 

@@ -13,6 +13,7 @@ from muntin.core.program import (
     BOOL,
     INDEX,
     POINTER,
+    AtomicAdd,
     Call,
     CopyBytes,
     For,
@@ -20,6 +21,7 @@ from muntin.core.program import (
     If,
     Let,
     Note,
+    Return,
     Set,
     Statement,
     Store,
@@ -33,6 +35,10 @@ from muntin.runtime.interpret.log import AccessLog
 __all__ = ["Callee", "compile_function"]
 
 Run: TypeAlias = Callable[[Values], None]
+
+
+class _Returned(Exception):
+    """The function is left."""
 
 
 @dataclass(slots=True)
@@ -55,15 +61,20 @@ class Callee:
         pointers = [p for p in parameters if p.var.dtype is POINTER]
         unaliased = [p.unaliased for p in pointers]
         if not any(unaliased):
-            for run in self.body:
-                run(values)
+            self.run(values)
             return
         begin = log.watch()
-        for run in self.body:
-            run(values)
+        self.run(values)
         names = [p.var.name for p in pointers]
         log.check_call(self.function.name, names, unaliased, first, begin)
         log.unwatch()
+
+    def run(self, values: Values) -> None:
+        try:
+            for run in self.body:
+                run(values)
+        except _Returned:
+            pass
 
 
 def compile_function(
@@ -101,6 +112,10 @@ class _StatementCompiler:
                 return self.note(statement)
             case Store():
                 return self.store(statement)
+            case AtomicAdd():
+                return self.atomic_add(statement)
+            case Return():
+                return _leave
             case CopyBytes() | StreamBytes():
                 return self.copy(statement)
             case For():
@@ -152,6 +167,29 @@ class _StatementCompiler:
             log.note(base, offset, size, True)
 
         return store
+
+    def atomic_add(self, statement: AtomicAdd) -> Run:
+        dtype = statement.value.dtype
+        if not dtype.is_integer or dtype.bits < 32:
+            raise InternalError(
+                f"interpret: an atomic addition of {dtype}; it takes integers of 32 and 64 bits"
+            )
+        pointer = self.expressions.typed(statement.pointer, POINTER, "what is added to")
+        index = self.expressions.typed(statement.index, INDEX, "the index of an addition")
+        value, old = self.expressions.expression(statement.value), statement.old
+        place = self.expressions.declare(old)
+        if old.dtype is not dtype:
+            raise InternalError(f"interpret: {old.name} is {old.dtype}; it must be {dtype}")
+        log = self.expressions.log
+
+        def add(values: Values) -> None:
+            base = pointer(values)
+            offset = base.offset + int(index(values)) * dtype.itemsize
+            values[place] = base.memory.load(offset, dtype)
+            base.memory.store(offset, values[place] + value(values), dtype)
+            log.note(base, offset, dtype.itemsize, True)
+
+        return add
 
     def copy(self, statement: CopyBytes | StreamBytes) -> Run:
         target = self.expressions.typed(statement.target, POINTER, "the target of a copy")
@@ -206,15 +244,17 @@ class _StatementCompiler:
             random.shuffle(numbers)
             begins = []
             log.watch()
-            for number in numbers:
-                begins.append(len(log.accesses))
-                values[place] = np.int64(number)
-                for each in body:
-                    each(values)
-                for other in changed:
-                    values[other] = None
-            log.check_iterations(statement.var.name, begins)
-            log.unwatch()
+            try:
+                for number in numbers:
+                    begins.append(len(log.accesses))
+                    values[place] = np.int64(number)
+                    for each in body:
+                        each(values)
+                    for other in changed:
+                        values[other] = None
+                log.check_iterations(statement.var.name, begins)
+            finally:
+                log.unwatch()
 
         return run
 
@@ -256,6 +296,10 @@ class _StatementCompiler:
             for arg, p in zip(statement.args, parameters, strict=True)
         ]
         return lambda values: callee(*[arg(values) for arg in args])
+
+
+def _leave(values: Values) -> None:
+    raise _Returned
 
 
 def _setter(place: int, value: Compute) -> Run:
