@@ -14,6 +14,7 @@ from muntin.core.border import Border
 from muntin.core.emit.opencl_c import OpenClOptions, emit_opencl_c
 from muntin.core.graph import build
 from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.graph.reshaping import reshape
 from muntin.core.lower.walk import Walk
 from muntin.core.program import (
     INDEX,
@@ -170,6 +171,16 @@ def test_results_can_be_viewed_kept_and_read_again(device):
     both = build.elementwise("multiply", flipped, total)
     column = build.view(both, View((AxisMap(0),), ((1, 2),)), (3,))
     check(device, [both, column, build.elementwise("negative", column), total])
+
+
+def test_inputs_and_results_are_reshaped(device):
+    a = image()
+    turned = build.view(a, View((AxisMap(1), AxisMap(0))), (4, 3))
+    total = build.elementwise("add", turned, 1.0)
+    moved = [reshape(node, (2, 6)) for node in (turned, total)]
+    roots = [reshape(a, (2, 6)), *moved, *[build.elementwise("negative", node) for node in moved]]
+    roots.append(build.elementwise("negative", reshape(a, (12,))))
+    check(device, roots)
 
 
 def test_long_chains_are_cut_into_kernels(device):

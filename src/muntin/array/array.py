@@ -20,7 +20,9 @@ from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
 from muntin.core.graph.diagonals import entire, part_of
 from muntin.core.graph.node import Diagonals, Node
+from muntin.core.graph.reshaping import reshape, resolved_shape
 from muntin.core.regions import Box
+from muntin.core.shapes import as_lengths
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError, UnsupportedError
 from muntin.interop import numpy_protocols
@@ -218,6 +220,25 @@ class Array(Operators):
         """Return the view with its axes permuted, reversed if none are given."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], SupportsIndex) else axes
         return self._of(transposed(self._node, given or None, "transpose"))
+
+    def reshape(self, *shape: Any) -> Self:
+        """Return the elements, in C order, in another shape; one length may be -1.
+
+        See Also
+        --------
+        muntin.reshape : the same, with all that is to be known.
+        """
+        given = shape[0] if len(shape) == 1 else shape
+        lengths = as_lengths(given, "reshape")
+        return self._of(reshape(self._node, resolved_shape(self.shape, lengths, "reshape")))
+
+    def ravel(self) -> Self:
+        """Return the elements, in C order, along one axis."""
+        return self._of(reshape(self._node, (self.size,), "ravel"))
+
+    def flatten(self) -> Self:
+        """Return the elements, in C order, along one axis: as an Array never changes, `ravel`."""
+        return self._of(reshape(self._node, (self.size,), "flatten"))
 
     def __getitem__(self, index: object) -> Self:
         return self._of(indexed(self._node, index))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import ceil, isfinite
 from typing import Any, SupportsIndex
 
@@ -11,10 +10,10 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
 from muntin.array.operators import common_device, node_of
-from muntin.core.graph.build import banded, broadcast_to, cast, input_node, view
+from muntin.core.graph.build import banded, broadcast_to, cast, input_node, renamed
 from muntin.core.graph.build import index as build_index
 from muntin.core.graph.diagonals import PARTS, extremes
-from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.graph.node import Node
 from muntin.core.shapes import as_shape, normalize_axis
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError
@@ -86,7 +85,7 @@ def asarray(
     if isinstance(x, Array):
         node, committed = x._node, x._device
         if axes is not None:
-            node = _renamed(node, checked_axes("asarray", axes, len(node.shape)))
+            node = renamed(node, checked_axes("asarray", axes, len(node.shape)))
     else:
         array = as_ndarray(x)
         buffer = Buffer(array)
@@ -111,13 +110,6 @@ def _seen(node: Node, part: str) -> Node:
 
 def _committed(device: str | None, own: str | None) -> str | None:
     return own if device is None else find_device(device).name
-
-
-def _renamed(node: Node, axes: str | None) -> Node:
-    if node.reads_at:  # the rows in which it is computed go by its own axes
-        whole = View(tuple([AxisMap(axis) for axis in range(len(node.shape))]))
-        return view(node, whole, node.shape, axes)
-    return replace(node, axes=axes)
 
 
 def full(
@@ -150,7 +142,7 @@ def full(
     if node.shape:
         raise ShapeError(f"full: the value has shape {node.shape}; give a number or a 0-d Array")
     letters = None if axes is None else checked_axes("full", axes, len(lengths))
-    stretched = _renamed(broadcast_to(node, lengths, "full"), letters)
+    stretched = renamed(broadcast_to(node, lengths, "full"), letters)
     return Array(stretched, _committed(device, common_device("full", (fill_value,))))
 
 
@@ -180,7 +172,7 @@ def full_like(x: Any, /, fill_value: Any, *, dtype: DType | npt.DTypeLike | None
     """Return an Array of one value with the shape, axes and device of x, and its type if none."""
     node = node_of("full_like", x)
     made = full(node.shape, fill_value, dtype=node.dtype if dtype is None else dtype)
-    return Array(_renamed(made._node, node.axes), common_device("full_like", (x, fill_value)))
+    return Array(renamed(made._node, node.axes), common_device("full_like", (x, fill_value)))
 
 
 def zeros_like(x: Any, /, *, dtype: DType | npt.DTypeLike | None = None) -> Array:

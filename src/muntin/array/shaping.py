@@ -12,7 +12,10 @@ from muntin.core.graph.build import broadcast_to as broadcast_node
 from muntin.core.graph.build import view
 from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.graph.reshaping import known_strides, reshaped_strides, resolved_shape
+from muntin.core.graph.reshaping import reshape as reshape_node
 from muntin.core.shapes import (
+    as_lengths,
     as_shape,
     broadcast_shapes,
     can_broadcast,
@@ -34,6 +37,7 @@ __all__ = [
     "matrix_transpose",
     "moveaxis",
     "permute_dims",
+    "reshape",
     "squeeze",
 ]
 
@@ -184,6 +188,48 @@ def moveaxis(
     for place, axis in sorted(zip(places, moved, strict=True)):
         order.insert(place, axis)
     return _like(x, transposed(node, order, "moveaxis"))
+
+
+def reshape(x: Any, /, shape: ShapeLike, *, copy: bool | None = None) -> Array:
+    """Return the elements, in C order, in another shape.
+
+    Parameters
+    ----------
+    x : array_like
+        An array.
+    shape : int or tuple of int
+        Lengths whose product is the number of elements. One may be -1: what the others leave.
+    copy : bool, optional
+        False forbids that elements of an input's memory are moved, which some strides demand. As an
+        Array never changes, True and None are the same.
+
+    Raises
+    ------
+    ShapeError
+        If the shape has another number of elements.
+    BorderError
+        If the array is only valid in part.
+    ParameterError
+        If elements must move, but may not.
+
+    Examples
+    --------
+    >>> import numpy as np, muntin as mt
+    >>> np.asarray(mt.reshape(mt.arange(6) * 10, (2, -1)))
+    array([[ 0, 10, 20],
+           [30, 40, 50]])
+    """
+    node = node_of("reshape", x)
+    target = resolved_shape(node.shape, as_lengths(shape, "reshape"), "reshape")
+    found = reshape_node(node, target)
+    if copy is False:
+        strides = known_strides(node)
+        if strides is not None and reshaped_strides(node.shape, strides, target) is None:
+            raise ParameterError(
+                f"reshape: elements of shape {node.shape}, {strides} bytes apart, must move for "
+                f"shape {target}, but copy is False; leave copy away"
+            )
+    return _like(x, found)
 
 
 def flip(x: Any, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:

@@ -16,6 +16,7 @@ __all__ = [
     "Broadcast",
     "ResolvedIndex",
     "Shape",
+    "as_lengths",
     "as_shape",
     "broadcast_shapes",
     "broadcast_to_shape",
@@ -88,16 +89,27 @@ def as_shape(value: SupportsIndex | Iterable[SupportsIndex], operation: str = "s
     >>> as_shape([2, 3])
     (2, 3)
     """
+    shape = as_lengths(value, operation)
+    if any(length < 0 for length in shape):
+        raise ShapeError(f"{operation}: shape {shape} has a negative length; lengths start at 0")
+    return shape
+
+
+def as_lengths(value: SupportsIndex | Iterable[SupportsIndex], operation: str) -> Shape:
+    """Return an integer or a sequence of integers as a tuple.
+
+    Raises
+    ------
+    UnsupportedError
+        If one is not an integer.
+    """
     try:
         lengths = value if isinstance(value, Iterable) else (value,)
-        shape = tuple(as_index(length) for length in lengths)
+        return tuple(as_index(length) for length in lengths)
     except TypeError as error:
         raise UnsupportedError(
             f"{operation}: {value!r} is no shape; give an integer or a tuple of integers"
         ) from error
-    if any(length < 0 for length in shape):
-        raise ShapeError(f"{operation}: shape {shape} has a negative length; lengths start at 0")
-    return shape
 
 
 def expand_ranks(shape_a: Shape, shape_b: Shape) -> tuple[Shape, Shape]:

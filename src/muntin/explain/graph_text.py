@@ -40,6 +40,8 @@ def details(node: Node) -> list[str]:
         ]
     if kind == "view":
         return [_view(node)]
+    if kind == "reshape":
+        return [f"in C order from {node.args[0].shape}"]
     return [word for param in node.params if (word := str(param))]
 
 

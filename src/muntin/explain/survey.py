@@ -11,7 +11,8 @@ from typing import Any
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
 from muntin.core.plan.facts import RowMode
-from muntin.core.plan.kernel import Domain, KernelGraph
+from muntin.core.plan.fuse import SEEN
+from muntin.core.plan.kernel import Domain, KernelGraph, Result
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.explain.graph_text import details
 from muntin.runtime.context import context
@@ -150,9 +151,9 @@ def survey(roots: Sequence[Node]) -> Survey:
         if node.op.kind == "input"
     }
     prepared = plan.prepare(graph, strides, [None] * len(graph.roots), (), threads)
-    names = _Names(graph, plan.plan.kernels)
     kernels = []
     starts = [step for step in prepared.steps if step.fresh]  # the first launch of each kernel
+    names = _Names(graph, [step.graph for step in starts])
     for number, step in enumerate(starts):
         kernels.append(names.kernel(number, step.kernel, step.binding))
     return Survey(graph, tuple(kernels))
@@ -194,7 +195,7 @@ class _Names:
 
     def operand(self, number: int, position: int, how: str) -> ArrayFacts:
         node = self.graph.nodes[position]
-        words = [*(details(node) if node.op.kind == "view" else []), *([how] if how else [])]
+        words = [*(details(node) if node.op.kind in SEEN else []), *([how] if how else [])]
         base = self.base(position)
         source, origin = self.graph.nodes[base], self.origin(base)
         return ArrayFacts(
@@ -209,26 +210,34 @@ class _Names:
             return f"array {inputs.index(position)}"
         for number, kernel in enumerate(self.kernels):
             for place, result in enumerate(kernel.results):
-                if result.node == position:
+                if _held(result) == position:
                     return f"out{place} of kernel {number}"
         return node.op.name
 
     def output(self, number: int, result: Any, how: str) -> ArrayFacts:
-        node = self.graph.nodes[result.node if result.view is None else result.view]
+        held = _held(result)
+        node = self.graph.nodes[held]
         wanted = (result.node, result.view)
         roots = [place for place, root in enumerate(self.graph.roots) if root in wanted]
         words = [f"result {place}" for place in roots]
         readers = [
             other
             for other, kernel in enumerate(self.kernels)
-            if any(self.base(position) == result.node for position in kernel.operands)
+            if any(self.base(position) == held for position in kernel.operands)
         ]
         words += [f"stored for kernel {other}" for other in readers]
         return ArrayFacts(f"out{number}", node, node, _unique_bytes(node), ", ".join(words), how)
 
     def base(self, position: int) -> int:
-        node = self.graph.nodes[position]
-        return self.graph.args[position][0] if node.op.kind == "view" else position
+        held = {_held(result) for kernel in self.kernels for result in kernel.results}
+        while position not in held and self.graph.nodes[position].op.kind in SEEN:
+            (position,) = self.graph.args[position]
+        return position
+
+
+def _held(result: Result) -> int:
+    """Return the node in whose shape a result lies in memory."""
+    return result.node if result.view is None else result.view
 
 
 def _mode(slots: Sequence[int], first: int, array: Any) -> str:

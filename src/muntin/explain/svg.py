@@ -134,6 +134,9 @@ def _work(loop: LoopFacts) -> list[str]:
     return [*reads, "1 operation" if loop.count == 1 else f"{loop.count} operations"]
 
 
+_STYLES = {"input": "array", "neighbour": "load", "view": "load", "reshape": "load"}
+
+
 # --- expressions ----------------------------------------------------------------------------------
 
 
@@ -149,7 +152,7 @@ def draw_graph(graph: Canonical) -> str:
         numbers = [repr(graph.nodes[arg].payload) for arg in args if arg not in boxes]
         words = [*numbers, *details(node)] if kind != "input" else []
         lines = [" ".join([node.op.name, *words]), f"{node.dtype} {node.shape}", *roots]
-        style = {"input": "array", "neighbour": "load", "view": "load"}.get(kind, "rows")
+        style = _STYLES.get(kind, "rows")
         boxes[position] = drawing.box("output" if roots else style, *lines)
         for arg in dict.fromkeys(args):
             if arg in boxes:

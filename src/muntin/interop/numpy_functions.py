@@ -8,9 +8,10 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from muntin.array import creation, elementwise, mathematics, shaping
+from muntin.array import creation, elementwise, shaping
 from muntin.array.array import Array
 from muntin.array.operators import node_of
+from muntin.errors import UnsupportedError
 from muntin.interop.numpy_protocols import implements, write_result
 
 __all__: list[str] = []
@@ -73,6 +74,21 @@ def ones_like(a: Any, dtype: npt.DTypeLike | None = None) -> Array:
     return creation.ones_like(a, dtype=dtype)
 
 
+@implements(np.ravel)
+def ravel(a: Any, order: str = "C") -> Array:
+    return reshape(a, -1, order)
+
+
+@implements(np.reshape)
+def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
+    if order != "C":
+        raise UnsupportedError(
+            f"numpy.reshape: order {order!r} does not work on muntin Arrays; transpose before and "
+            "after a reshape in C order"
+        )
+    return shaping.reshape(a, shape, copy=copy)
+
+
 @implements(np.round)
 def round(a: Any) -> Array:
     return elementwise.round(a)
@@ -81,11 +97,6 @@ def round(a: Any) -> Array:
 @implements(np.shape)
 def shape(a: Any) -> tuple[int, ...]:
     return node_of("shape", a).shape
-
-
-@implements(np.sinc)
-def sinc(x: Any) -> Array:
-    return mathematics.sinc(x)
 
 
 @implements(np.squeeze)

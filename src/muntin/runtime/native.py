@@ -14,7 +14,7 @@ from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.fuse import fuse
-from muntin.core.plan.kernel import Plan
+from muntin.core.plan.kernel import KernelGraph, Plan
 from muntin.runtime.bind import Limits, scalar_bits
 from muntin.runtime.buffer import share_memory
 from muntin.runtime.compiled import CompiledKernel
@@ -25,7 +25,7 @@ from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.prepare import Delivery, Fresh, Overlap, Prepared, Step, prepare
 from muntin.runtime.scheduler import CPUScheduler
-from muntin.runtime.values import Values, address_of, graph_values, viewed
+from muntin.runtime.values import Values, address_of, graph_values, shown
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]
 
@@ -56,12 +56,12 @@ class NativePlan:
 
     def __init__(self, plan: Plan, kernels: LRU[Any, CompiledKernel]) -> None:
         self.plan = plan
-        self.kernels = tuple(
-            [
-                kernels.get_or_make(graph.key, partial(CompiledKernel, graph))
-                for graph in plan.kernels
-            ]
-        )
+
+        def compiled(graph: KernelGraph) -> CompiledKernel:
+            return kernels.get_or_make(graph.key, partial(CompiledKernel, graph))
+
+        self.kernels = tuple(map(compiled, plan.kernels))
+        self.copies = {position: compiled(graph) for position, graph in plan.copies.items()}
 
     def prepare(
         self,
@@ -73,7 +73,8 @@ class NativePlan:
     ) -> Prepared:
         """Return how a graph is run: see `prepare`."""
         limits = _limits(threads, settings().streaming_threshold)
-        return prepare(self.plan, self.kernels, graph, strides, outs, overlaps, limits)
+        kernels, copies = self.kernels, self.copies
+        return prepare(self.plan, kernels, copies, graph, strides, outs, overlaps, limits)
 
 
 def find_overlaps(values: Values, outs: Outs) -> tuple[Overlap, ...]:
@@ -171,12 +172,12 @@ def _delivered(
         return held[delivery.position] if out is None else out
     values: npt.NDArray[Any] = held[delivery.position]
     if delivery.view is not None:
-        values = viewed(values, graph.nodes[delivery.view])
+        values = shown(values, graph, delivery.position, delivery.view)
     if out is not None:
         return np.array(values[delivery.region]), delivery.region
-    shown = np.zeros(values.shape, values.dtype)
-    shown[delivery.region] = values[delivery.region]
-    return shown
+    copied = np.zeros(values.shape, values.dtype)
+    copied[delivery.region] = values[delivery.region]
+    return copied
 
 
 def _settled(

@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
+from muntin.core.graph.reshaping import reshaped_strides
 from muntin.core.lower.walk import Walk, walk
+from muntin.core.plan.fuse import SEEN
 from muntin.core.plan.kernel import KernelGraph, Plan, Result
 from muntin.core.regions import Box
 from muntin.runtime.bind import scalar_bits
-from muntin.runtime.values import viewed
+from muntin.runtime.values import shown
 
 __all__ = ["Array", "Offloading", "Placed", "Run"]
 
@@ -82,7 +84,12 @@ class Run:
             if result.node not in self.stored:
                 self.stored[result.node] = device.allocate(nodes[result.node])
         operands = [self.placed(position) for position in kernel.operands]
-        outputs = [self.stored[result.node] for result in kernel.results]
+        self.launch(kernel, operands, [self.stored[result.node] for result in kernel.results])
+
+    def launch(
+        self, kernel: KernelGraph, operands: Sequence[Placed], outputs: Sequence[Placed]
+    ) -> None:
+        nodes = self.graph.nodes
         box = Box.full(nodes[kernel.results[0].node].shape)
         if box.is_empty:
             return
@@ -91,18 +98,29 @@ class Run:
         count = len(operands)
         size = walk(box, lines[:count], lines[count:], merges=kernel.domain.pointwise)
         scalars = [scalar_bits(self.values[at], nodes[at].dtype) for at in kernel.scalars]
-        device.run_kernel(kernel, size, arrays, scalars)
+        self.device.run_kernel(kernel, size, arrays, scalars)
 
     def placed(self, position: int) -> Placed:
         """Return where an operand lies, through its view if it is one."""
         node = self.graph.nodes[position]
+        if position in self.stored:
+            return self.stored[position]
+        if node.op.kind not in SEEN:
+            self.stored[position] = self.device.upload(self.values[position])
+            return self.stored[position]
+        below = self.placed(self.graph.args[position][0])
         if node.op.kind == "view":
-            below = self.placed(self.graph.args[position][0])
             offset = below.offset + node.payload.offset(below.strides)
             return Placed(below.buffer, offset, node.payload.strides(below.strides))
-        if position not in self.stored:
-            self.stored[position] = self.device.upload(self.values[position])
-        return self.stored[position]
+        shape = self.graph.nodes[self.graph.args[position][0]].shape
+        strides = reshaped_strides(shape, below.strides, node.shape)
+        if strides is not None:
+            return below._replace(strides=strides)
+        made = self.stored[position] = self.device.allocate(node)
+        own = reshaped_strides(node.shape, made.strides, shape)
+        assert own is not None  # elements in C order show every shape
+        self.launch(self.plan.copies[position], [below], [made._replace(strides=own)])
+        return made
 
     def fetched(self, root: Result) -> Array:
         """Return the elements of a root in an array of their own."""
@@ -113,7 +131,7 @@ class Run:
                 return values
         else:
             values = self.values[root.node]
-        seen = values if root.view is None else viewed(values, self.graph.nodes[root.view])
+        seen = values if root.view is None else shown(values, self.graph, root.node, root.view)
         return np.array(seen, order="C")
 
     def delivered(self, root: Result, values: Array, out: Array | None) -> Array:

@@ -45,7 +45,7 @@ __all__ = [
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_KINDS = ("input", "scalar", "constant", "index", "elementwise", "view", "keep")
+_KINDS = ("input", "scalar", "constant", "index", "elementwise", "view", "reshape", "keep")
 _GROUP = 128  # work-items that start together
 _MOST_GROUPS = 65535  # along the second and third dimension: some drivers take no more
 _OPTIONS = "-cl-std=CL1.2 -w"

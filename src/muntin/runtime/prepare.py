@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
+from muntin.core.graph.reshaping import reshaped_strides
+from muntin.core.plan.fuse import SEEN
 from muntin.core.plan.kernel import KernelGraph, Plan, Result
 from muntin.core.regions import Box
 from muntin.dtypes import DType
@@ -63,6 +65,7 @@ class Aside(NamedTuple):
 class Step(NamedTuple):
     """One launch: the binding, and where its pointers and numbers come from."""
 
+    graph: KernelGraph
     kernel: CompiledKernel
     binding: Binding
     fresh: tuple[Fresh, ...]
@@ -98,6 +101,7 @@ class Prepared:
 def prepare(
     plan: Plan,
     kernels: Sequence[CompiledKernel],
+    copies: Mapping[int, CompiledKernel],
     graph: Canonical,
     strides: Mapping[int, Strides],
     outs: Sequence[Strides | None],
@@ -108,7 +112,7 @@ def prepare(
 
     Parameters
     ----------
-    plan, kernels
+    plan, kernels, copies
         Of the graph's canonical form.
     graph
         The nodes with their shapes and views.
@@ -121,13 +125,16 @@ def prepare(
     limits
         Of this machine and call.
     """
-    return _Preparation(plan, kernels, graph, dict(strides), outs, overlaps, limits).prepared()
+    return _Preparation(
+        plan, kernels, copies, graph, dict(strides), outs, overlaps, limits
+    ).prepared()
 
 
 @dataclass(slots=True)
 class _Preparation:
     plan: Plan
     kernels: Sequence[CompiledKernel]
+    copies: Mapping[int, CompiledKernel]
     graph: Canonical
     strides: dict[int, Strides]
     outs: Sequence[Strides | None]
@@ -135,6 +142,7 @@ class _Preparation:
     limits: Limits
     written: set[Result] = field(init=False)
     covered: set[int] = field(default_factory=set)  # inputs that are overwritten in place
+    copying: list[Step] = field(default_factory=list)  # what must run before the next kernel
 
     def __post_init__(self) -> None:
         self.written = {result for kernel in self.plan.kernels for result in kernel.results}
@@ -150,12 +158,14 @@ class _Preparation:
         for number, (kernel, compiled) in enumerate(
             zip(self.plan.kernels, self.kernels, strict=True)
         ):
+            found = self.steps(kernel, compiled)
             released = tuple(
                 position
                 for position, last in self.plan.last_use.items()
-                if last == number and position not in kept
+                if last == number and position not in kept and position in self.strides
             )
-            steps += self.steps(kernel, compiled, released)
+            steps += [*self.copying, *found[:-1], found[-1]._replace(released=released)]
+            self.copying.clear()
         deliveries = self.deliveries(targets)
         is_direct = all(delivery.is_in_place for delivery in deliveries)
         return Prepared(tuple(steps), tuple(targets), deliveries, is_direct)
@@ -168,6 +178,8 @@ class _Preparation:
         taken: set[int] = set()
         for place, (root, out) in enumerate(zip(self.plan.roots, self.outs, strict=True)):
             if out is None or root not in self.written or root.node in taken:
+                continue
+            if not self.is_shown(root, out):
                 continue
             overlaps = [overlap for overlap in self.overlaps if overlap.out == place]
             if overlaps and not self.may_overwrite(root, overlaps):
@@ -214,9 +226,7 @@ class _Preparation:
 
     # --- launches ---------------------------------------------------------------------------------
 
-    def steps(
-        self, kernel: KernelGraph, compiled: CompiledKernel, released: tuple[int, ...]
-    ) -> list[Step]:
+    def steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
         fresh = tuple(
             [self.fresh(result) for result in kernel.results if result.node not in self.strides]
         )
@@ -233,9 +243,7 @@ class _Preparation:
                 for output, aside, other in zip(outputs, asides, boxes, strict=True)
             ]
             steps.append(self.step(kernel, compiled, box, operands, written))
-        first, last = steps[0], steps[-1]
-        steps[0] = first._replace(fresh=fresh)
-        steps[-1] = (steps[0] if last is first else last)._replace(released=released)
+        steps[0] = steps[0]._replace(fresh=fresh)
         return steps
 
     def step(
@@ -271,22 +279,41 @@ class _Preparation:
             (binding.scalar_slot + number, position, self.graph.nodes[position].dtype)
             for number, position in enumerate(kernel.scalars)
         ]
-        return Step(compiled, binding, (), tuple(pointers), tuple(asides), tuple(scalars), ())
+        found = tuple(pointers), tuple(asides), tuple(scalars)
+        return Step(kernel, compiled, binding, (), *found, ())
 
     def base(self, position: int) -> int:
         """Return the node whose data is seen at `position`."""
-        node = self.graph.nodes[position]
-        return self.graph.args[position][0] if node.op.kind == "view" else position
+        while position not in self.strides and self.graph.nodes[position].op.kind in SEEN:
+            (position,) = self.graph.args[position]
+        return position
 
     def place(self, position: int) -> Place:
-        """Return where the elements of an operand lie, through its view if it is one."""
-        node = self.graph.nodes[position]
+        """Return where the elements of an operand lie, through views and reshapes of it."""
         held = self.strides.get(position)
         if held is not None:
             return Place(position, 0, held)
-        base = self.graph.args[position][0]
-        strides = self.strides[base]
-        return Place(base, node.payload.offset(strides), node.payload.strides(strides))
+        node = self.graph.nodes[position]
+        below = self.place(self.graph.args[position][0])
+        if node.op.kind == "view":
+            offset = below.offset + node.payload.offset(below.strides)
+            return Place(below.position, offset, node.payload.strides(below.strides))
+        shape = self.graph.nodes[self.graph.args[position][0]].shape
+        strides = reshaped_strides(shape, below.strides, node.shape)
+        if strides is None:
+            return self.moved(position, below)
+        return below._replace(strides=strides)
+
+    def moved(self, position: int, below: Place) -> Place:
+        """Return where the elements of a reshape are moved to, before the next kernel."""
+        kernel = self.plan.copies[position]
+        (result,) = kernel.results
+        fresh = self.fresh(result)._replace(position=position)
+        held = self.strides[position] = _c_strides(fresh.shape, fresh.dtype.itemsize)
+        target = self.output(result, held)._replace(position=position)
+        step = self.step(kernel, self.copies[position], self.box(result), [below], [target])
+        self.copying.append(step._replace(fresh=(fresh,)))
+        return Place(position, 0, held)
 
     def fresh(self, result: Result) -> Fresh:
         """Return the memory of a result; where only a part of it is computed the rest is zero."""
@@ -309,6 +336,11 @@ class _Preparation:
         rows = kernel.domain.column_axis or 0
         return Place(position, 0, (0,) * rows + strides[rows:], aside=True)
 
+    def is_shown(self, result: Result, held: Strides) -> bool:
+        """Say whether memory of these strides shows a result in the shape of its node."""
+        seen, shape = self.node(result), self.graph.nodes[result.node].shape
+        return seen.op.kind != "reshape" or reshaped_strides(seen.shape, held, shape) is not None
+
     def output(self, result: Result, held: Strides) -> Place:
         """Return where a result's node lies, with strides along its own axes.
 
@@ -316,6 +348,11 @@ class _Preparation:
         """
         if result.view is None:
             return Place(result.node, 0, held)
+        if self.node(result).op.kind == "reshape":
+            shape = self.graph.nodes[result.node].shape
+            own = reshaped_strides(self.node(result).shape, held, shape)
+            assert own is not None
+            return Place(result.node, 0, own)
         offset = 0
         strides = [0] * len(held)
         for axis, stride in zip(self.node(result).payload.axes, held, strict=True):
@@ -329,6 +366,8 @@ class _Preparation:
         region = seen.valid if seen.valid is not None else Box.full(seen.shape)
         if result.view is None:
             return region
+        if seen.op.kind == "reshape":
+            return Box.full(self.graph.nodes[result.node].shape)
         rank = len(seen.shape)
         start, stop = [0] * rank, [0] * rank
         for axis, low, high in zip(seen.payload.axes, region.start, region.stop, strict=True):

@@ -173,6 +173,10 @@ def _view(node: Node, args: Sequence[Array]) -> Array:
     return as_strided(corner, node.shape, affine.strides(x.strides), writeable=False)
 
 
+def _reshape(node: Node, args: Sequence[Array]) -> Array:
+    return args[0].reshape(node.shape)
+
+
 def _neighbour(node: Node, args: Sequence[Array]) -> Array:
     offsets, mode = node.params
     x = args[0]
@@ -219,6 +223,7 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "index": _index,
     "elementwise": _elementwise,
     "view": _view,
+    "reshape": _reshape,
     "neighbour": _neighbour,
     "window_sum": _window_sum,
     "keep": _same,

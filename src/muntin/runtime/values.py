@@ -12,7 +12,7 @@ from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
 from muntin.runtime.memory import Exporter
 
-__all__ = ["Values", "address_of", "graph_values", "viewed"]
+__all__ = ["Values", "address_of", "graph_values", "shown", "viewed"]
 
 Values: TypeAlias = dict[int, Any]  # the array or number of every input and scalar, by position
 
@@ -30,6 +30,17 @@ def address_of(values: npt.NDArray[Any]) -> int:
     """Return the address of element 0."""
     address: int = values.__array_interface__["data"][0]
     return address
+
+
+def shown(values: npt.NDArray[Any], graph: Canonical, base: int, position: int) -> npt.NDArray[Any]:
+    """Return the elements of the node at `position`, seen through views and reshapes of `base`."""
+    chain = []
+    while position != base:
+        chain.append(graph.nodes[position])
+        (position,) = graph.args[position]
+    for node in reversed(chain):
+        values = values.reshape(node.shape) if node.op.kind == "reshape" else viewed(values, node)
+    return values
 
 
 def viewed(values: npt.NDArray[Any], node: Node) -> npt.NDArray[Any]:

@@ -30,6 +30,7 @@ __all__ = [
     "keep",
     "neighbour",
     "number",
+    "renamed",
     "scalar",
     "view",
     "window_sum",
@@ -235,6 +236,14 @@ def _viewed_index(node: Node, affine: View, shape: tuple[int, ...], axes: str | 
         return found
     stepped = elementwise("multiply", found, scalar(step, INT64))
     return elementwise("add", stepped, scalar(start, INT64))
+
+
+def renamed(node: Node, axes: str | None) -> Node:
+    """Return the node with other letters for its axes."""
+    if node.reads_at:  # the rows in which it is computed go by its own axes
+        whole = View(tuple([AxisMap(axis) for axis in range(len(node.shape))]))
+        return view(node, whole, node.shape, axes)
+    return replace(node, axes=axes)
 
 
 @lru_cache(maxsize=256)

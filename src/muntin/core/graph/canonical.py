@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from muntin.core.graph.node import Node
-from muntin.core.graph.views import push_views
+from muntin.core.graph.views import is_seen_work, push_views
 
 __all__ = ["Canonical", "canonical"]
 
@@ -33,7 +33,8 @@ def canonical(roots: Sequence[Node]) -> Canonical:
     -----
     Two scalars are one only if they are one node, and two inputs only if they have one source:
     equal numbers never merge nodes, so the key does not depend on them. Indices, and an array
-    stretched twice, are one where their shapes are equal: then, and only then, they are the same.
+    stretched or reshaped twice, are one where their shapes are equal: then, and only then, they are
+    the same.
     """
     form, views_work = _hash_consed(roots)
     if not views_work:
@@ -42,7 +43,7 @@ def canonical(roots: Sequence[Node]) -> Canonical:
 
 
 def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
-    """Return the canonical form, and whether a view of pointwise work is in it."""
+    """Return the canonical form, and whether a view or reshape of pointwise work is in it."""
     views_work = False
     nodes: list[Node] = []
     arguments: list[tuple[int, ...]] = []
@@ -68,10 +69,9 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
             sharing = id(node.payload)
         elif kind == "scalar" or (kind == "view" and not _is_broadcast(node)):
             sharing = identity
-            views_work = views_work or (kind == "view" and node.args[0].op.kind == "elementwise")
-        elif kind in ("index", "view"):
+        elif kind in ("index", "view", "reshape"):
             sharing = node.shape
-            views_work = views_work or (kind == "view" and node.args[0].op.kind == "elementwise")
+        views_work = views_work or is_seen_work(node)
         word: tuple[Any, ...] = (node.op.name, args, node.params, node.dtype.name, len(node.shape))
         if node.reads_at:
             word = (*word, node.axes, _channels(node))

@@ -9,7 +9,16 @@ from muntin.core.graph.vocabulary.row import Op
 
 __all__ = ["OPS", "Op", "op"]
 
-_LEAVES = ("input", "scalar", "constant", "index", "view", "neighbour", "window_sum")
+_LEAVES = (
+    "input",
+    "scalar",
+    "constant",
+    "index",
+    "view",
+    "reshape",
+    "neighbour",
+    "window_sum",
+)
 
 OPS: dict[str, Op] = {
     row.name: row
@@ -35,7 +44,7 @@ OPS |= {
         function.name,
         "elementwise",
         function.arity,
-        function.rule,
+        "floating",
         body_meaning(function.body, OPS),
         body=function.body,
         zero=function.zero,

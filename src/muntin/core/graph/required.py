@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from muntin.core.graph.node import Node, View
 from muntin.core.graph.order import topological
+from muntin.core.graph.reshaping import box_behind_reshape
 from muntin.core.regions import Box, Footprint, required_region
 
 __all__ = ["required"]
@@ -27,6 +28,8 @@ def _of_arguments(node: Node, box: Box) -> list[Box]:
     kind = node.op.kind
     if kind == "view":
         return [_behind_view(node.payload, box, node.args[0].shape)]
+    if kind == "reshape":
+        return [box_behind_reshape(box, node.shape, node.args[0].shape)]
     if kind == "neighbour":
         offsets, mode = node.params
         image, *number = node.args
@@ -44,13 +47,12 @@ def _of_arguments(node: Node, box: Box) -> list[Box]:
 
 def _behind_view(affine: View, box: Box, shape: tuple[int, ...]) -> Box:
     start, stop = [0] * len(shape), [0] * len(shape)
+    if box.is_empty:
+        return Box(tuple(start), tuple(stop))
     for axis, index in affine.fixed:
         start[axis], stop[axis] = index, index + 1
     for axis_map, low, high in zip(affine.axes, box.start, box.stop, strict=True):
         if axis_map.source is None:
-            continue
-        if low == high:
-            start[axis_map.source] = stop[axis_map.source] = axis_map.start
             continue
         ends = (axis_map.start + axis_map.step * low, axis_map.start + axis_map.step * (high - 1))
         start[axis_map.source], stop[axis_map.source] = min(ends), max(ends) + 1

@@ -1,4 +1,7 @@
-"""Moves views of pointwise work to what it reads, so that only the elements seen are computed."""
+"""Moves views and reshapes of pointwise work to what it reads.
+
+So only the elements seen are computed, and nothing is stored to be seen in another shape.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +10,39 @@ from collections.abc import Sequence
 from muntin.core.graph.build import view
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
+from muntin.core.graph.reshaping import known_strides, reshape, reshaped_strides
 
-__all__ = ["push_views"]
+__all__ = ["is_seen_work", "push_views"]
 
 
 def push_views(roots: Sequence[Node]) -> Sequence[Node]:
     """Return the roots with every view of pointwise work replaced by that work on views.
 
-    Work that something else reads too, and work on neighbours, stays where it is.
+    Work that something else reads too, and work on neighbours, stays where it is; so does work
+    that is reshaped, if elements of what it reads would have to move for that.
     """
     order = topological(roots)
-    if not any(_is_view_of_work(node) for node in order):
+    if not any(is_seen_work(node) for node in order):
         return roots
     uses = _count_uses(order, roots)
-    pointwise: dict[int, bool] = {}
-    for node in order:
-        kind = node.op.kind
-        pointwise[id(node)] = kind in ("input", "scalar", "constant", "view") or (
-            kind == "elementwise" and all(pointwise[id(arg)] for arg in node.args)
-        )
+    pointwise: dict[Node, bool] = {}
     made: dict[int, Node] = {}
     for node in order:
-        made[id(node)] = _rebuilt(node, made)
-        uses[id(made[id(node)])] = uses[id(node)]
-        if _is_view_of_work(node) and pointwise[id(node.args[0])] and uses[id(node.args[0])] == 1:
-            made[id(node)] = _pushed(made[id(node)], uses)
+        found = _rebuilt(node, made)
+        uses[id(found)] = uses[id(node)]
+        if is_seen_work(found) and pointwise[found.args[0]] and uses[id(found.args[0])] == 1:
+            found = _pushed(found, uses)
+        made[id(node)] = found
+        kind = found.op.kind
+        pointwise[found] = kind in ("input", "scalar", "constant", "view", "reshape") or (
+            kind == "elementwise" and all(pointwise.get(arg, True) for arg in found.args)
+        )
     return [made[id(root)] for root in roots]
 
 
-def _is_view_of_work(node: Node) -> bool:
-    return node.op.kind == "view" and node.args[0].op.kind == "elementwise"
+def is_seen_work(node: Node) -> bool:
+    """Say whether a node is a view or a reshape of pointwise work."""
+    return node.op.kind in ("view", "reshape") and node.args[0].op.kind == "elementwise"
 
 
 def _rebuilt(node: Node, made: dict[int, Node]) -> Node:
@@ -56,24 +62,54 @@ def _with_args(node: Node, args: tuple[Node, ...], like: Node | None = None) -> 
 def _pushed(outer: Node, uses: dict[int, int]) -> Node:
     """Return the work under the view `outer`, done on views of what it reads."""
     work = outer.args[0]
-    made: dict[int, Node] = {}
+    order, inside = _inside(work, uses)
+    is_reshape = outer.op.kind == "reshape"
+    if is_reshape and not all(node in inside or _is_free(node, outer.shape) for node in order):
+        return outer
+    made: dict[Node, Node] = {}
+    for node in order:
+        if node.op.kind in ("scalar", "constant"):
+            made[node] = node
+        elif node in inside:
+            args = tuple([made[arg] for arg in node.args])
+            made[node] = _with_args(node, args, outer)
+            uses[id(made[node])] = uses[id(outer)] if node is work else 1
+        elif is_reshape:
+            made[node] = reshape(node, outer.shape)
+        else:
+            made[node] = view(node, outer.payload, outer.shape, outer.axes)
+    return made[work]
+
+
+def _inside(work: Node, uses: dict[int, int]) -> tuple[list[Node], set[Node]]:
+    """Return pointwise work that nothing else reads and what it reads, in order, and the work."""
+    order: list[Node] = []
+    inside: set[Node] = set()
+    done: set[Node] = set()
     stack = [work]
     while stack:
         node = stack[-1]
         is_work = node.op.kind == "elementwise" and (node is work or uses.get(id(node), 2) == 1)
-        if is_work and (waiting := [arg for arg in node.args if id(arg) not in made]):
+        if is_work and (waiting := [arg for arg in node.args if arg not in done]):
             stack.extend(waiting)
             continue
         stack.pop()
-        if node.op.kind in ("scalar", "constant"):
-            made[id(node)] = node
-        elif is_work:
-            args = tuple([made[id(arg)] for arg in node.args])
-            made[id(node)] = _with_args(node, args, outer)
-            uses[id(made[id(node)])] = uses[id(outer)] if node is work else 1
-        else:
-            made[id(node)] = view(node, outer.payload, outer.shape, outer.axes)
-    return made[id(work)]
+        if node not in done:
+            done.add(node)
+            order.append(node)
+            if is_work:
+                inside.add(node)
+    return order, inside
+
+
+def _is_free(node: Node, shape: tuple[int, ...]) -> bool:
+    """Say whether an operand is seen in another shape without being moved."""
+    if node.op.kind == "view" and node.args[0].op.kind in ("scalar", "constant"):
+        return True
+    if node.op.kind in ("scalar", "constant"):
+        return True
+    strides = known_strides(node)
+    return strides is not None and reshaped_strides(node.shape, strides, shape) is not None
 
 
 def _count_uses(order: Sequence[Node], roots: Sequence[Node]) -> dict[int, int]:

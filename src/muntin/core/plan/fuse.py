@@ -14,10 +14,11 @@ from muntin.core.graph.order import topological
 from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
 from muntin.core.plan.sink import sink_neighbours
 
-__all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "fuse"]
+__all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "SEEN", "fuse"]
 
 Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows and the columns
 
+SEEN = ("view", "reshape")  # nodes whose elements are those of their argument
 MAX_NODES = 512
 MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
@@ -54,8 +55,9 @@ class _Fusion:
         last_use: dict[int, int] = {}
         for number, kernel in enumerate(kernels):
             for position in kernel.operands:
-                last_use[self.base(position)] = number
-        return Plan(tuple(kernels), roots, last_use)
+                for seen in self.chain(position):
+                    last_use[seen] = number
+        return Plan(tuple(kernels), roots, last_use, self.copies())
 
     # --- domains ----------------------------------------------------------------------------------
 
@@ -79,25 +81,27 @@ class _Fusion:
         if kind == "view":
             base = self.graph.nodes[self.graph.args[position][0]]
             return base.op.kind in ("scalar", "constant", "index")
-        return kind not in ("input",)
+        return kind not in ("input", "reshape")
 
-    def base(self, position: int) -> int:
-        """Return the node that holds the data seen at `position`."""
-        if self.graph.nodes[position].op.kind == "view" and not self.is_computed(position):
-            return self.graph.args[position][0]
-        return position
+    def chain(self, position: int) -> list[int]:
+        """Return `position` and the nodes that it is seen through, down to what holds the data."""
+        found = [position]
+        while self.graph.nodes[position].op.kind in SEEN and not self.is_computed(position):
+            (position,) = self.graph.args[position]
+            found.append(position)
+        return found
 
     # --- what is stored ---------------------------------------------------------------------------
 
     def root(self, position: int) -> Result:
         """Mark what a root needs stored, and say where the root will be found."""
         node = self.graph.nodes[position]
-        if node.op.kind != "view" or self.is_computed(position):
+        if node.op.kind not in SEEN or self.is_computed(position):
             if self.is_computed(position):
                 self.stored.add(position)
                 self.written.setdefault(position, Result(position))
             return Result(position)
-        below = self.graph.args[position][0]
+        below = self.chain(position)[-1]
         if self.is_computed(below):
             if self.is_window(position, below):
                 self.stored.add(below)
@@ -107,15 +111,16 @@ class _Fusion:
         return Result(below, position)
 
     def is_window(self, position: int, below: int) -> bool:
-        """Say whether a view is only a box of a node that nothing else reads, axes permuted."""
-        params, dropped = self.graph.nodes[position].params
+        """Say whether a node is seen here alone: reshaped, or a box of it, axes permuted."""
+        node = self.graph.nodes[position]
         uses = sum(below in args or position in args for args in self.graph.args)
         uses += sum(root in (position, below) for root in self.graph.roots)
-        return (
-            uses == 2
-            and not dropped
-            and all(source is not None and step == "unit" for source, step in params)
-        )
+        if uses != 2 or self.graph.args[position] != (below,):
+            return False
+        if node.op.kind == "reshape":
+            return True
+        params, dropped = node.params
+        return not dropped and all(source is not None and step == "unit" for source, step in params)
 
     def find_cuts(self) -> None:
         """Mark the nodes that must be stored between two kernels."""
@@ -125,7 +130,7 @@ class _Fusion:
             kind = node.op.kind
             if kind == "keep":
                 self.cuts.add(position)
-            elif kind == "view" and not self.is_computed(position) and position not in windows:
+            elif kind in SEEN and not self.is_computed(position) and position not in windows:
                 if self.is_computed(args[position][0]):
                     self.cuts.add(args[position][0])
             elif node.reads_at:
@@ -151,9 +156,9 @@ class _Fusion:
         reads: list[set[int]] = []
         reach: list[int] = []
         for position, node in enumerate(self.graph.nodes):
-            if node.op.kind in ("input", "scalar", "constant", "index", "view"):
+            if node.op.kind in ("input", "scalar", "constant", "index", *SEEN):
                 size.append(set())
-                reads.append({position} if node.op.kind in ("input", "view") else set())
+                reads.append({position} if node.op.kind in ("input", *SEEN) else set())
                 reach.append(0)
                 self.plane.append(None)
                 continue
@@ -215,6 +220,20 @@ class _Fusion:
             self.level.append(deepest)
 
     # --- kernels ----------------------------------------------------------------------------------
+
+    def copies(self) -> dict[int, KernelGraph]:
+        """Return for each reshape the kernel that moves its elements into their order."""
+        copies = {}
+        for position, node in enumerate(self.graph.nodes):
+            if node.op.kind == "reshape":
+                (below,) = self.graph.args[position]
+                leaf = _leaf("input", 0, self.graph.nodes[below])
+                domain = _domain([leaf], leaf)
+                key = (canonical([leaf]).key, domain)
+                copies[position] = KernelGraph(
+                    (leaf,), (below,), (), (Result(below, position),), domain, key
+                )
+        return copies
 
     def kernel(self, members: Sequence[int]) -> KernelGraph:
         """Return the kernel that computes the stored nodes at `members`."""

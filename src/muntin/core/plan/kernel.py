@@ -66,9 +66,11 @@ class Plan:
     """The kernels of a graph in the order in which they run.
 
     `roots` says for each root which node holds it and through which view it is seen; `last_use`
-    says for each stored node the number of the last kernel that reads it.
+    says for each stored node the number of the last kernel that reads it. `copies` has for each
+    reshape the kernel that fills memory of its own, for where strides do not show its shape.
     """
 
     kernels: tuple[KernelGraph, ...]
     roots: tuple[Result, ...]
     last_use: dict[int, int]
+    copies: dict[int, KernelGraph]
