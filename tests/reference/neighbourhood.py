@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.reference.exact import Image
 
-_MODES = {
+MODES = {
     "replicate": "edge",
     "symmetric": "symmetric",
     "reflect101": "reflect",
@@ -31,7 +31,7 @@ def padded(image: Image, rows: tuple[int, int], columns: tuple[int, int], edge: 
     options: dict[str, Any] = {}
     if edge.mode == "constant":
         options["constant_values"] = np.array(edge.value, dtype=image.dtype)
-    return np.pad(image, widths, mode=_MODES.get(edge.mode, edge.mode), **options)
+    return np.pad(image, widths, mode=MODES.get(edge.mode, edge.mode), **options)
 
 
 def beside(image: Image, offsets: Sequence[tuple[int, int]], edge: Edge) -> list[Image]:

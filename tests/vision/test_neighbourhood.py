@@ -19,7 +19,7 @@ LAYOUTS = [
     ("nyx", (3, 4, 9)),
     ("cyx", (3, 7, 6)),
     ("xy", (9, 5)),
-    ("zyx", (3, 5, 6)),
+    ("tyx", (3, 5, 6)),
 ]
 NUMBERED = list(enumerate(CASES))
 

@@ -17,6 +17,7 @@ __all__ = [
     "fitted",
     "quotient",
     "runtime",
+    "spatial",
     "sum_down",
     "type_of",
     "whole_type",
@@ -60,12 +61,15 @@ def quotient(x: Array, divisor: int) -> Array:
     return x if divisor == 1 else apply("truncated_divide", x, constant(divisor, type_of(x)))
 
 
-def beside(image: Array, dy: int, dx: int, border: Border) -> Array:
-    """Return the pixels `dy` rows below and `dx` columns to the right of each pixel."""
+def spatial(image: Array) -> str:
+    """Return the letters of the axes along which an image has neighbours, z before y before x."""
     assert image.axes is not None
-    step = {"y": dy, "x": dx}
-    offsets = tuple([step.get(axis, 0) for axis in image.axes])
-    return Array(build.neighbour(image._node, offsets, border), image._device)
+    return "".join([letter for letter in "zyx" if letter in image.axes])
+
+
+def beside(image: Array, letter: str, offset: int, border: Border) -> Array:
+    """Return the pixels `offset` further along the axis of a letter."""
+    return image.at(*[offset * (axis == letter) for axis in spatial(image)], border=border)
 
 
 def sum_down(image: Array, reach: int, border: Border) -> Array:

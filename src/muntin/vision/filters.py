@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import ceil, prod, sqrt
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,22 @@ from muntin.core.border import Border
 from muntin.core.graph.node import Number
 from muntin.dtypes import DTYPES, DType, dtype_of, integer_type
 from muntin.errors import DTypeError, ParameterError
-from muntin.vision.expression import constant, fitted, quotient, type_of
-from muntin.vision.operands import BorderLike, Size, edge, image, positive, size_of
+from muntin.vision.expression import constant, fitted, quotient, spatial, type_of
+from muntin.vision.operands import (
+    BorderLike,
+    Size,
+    edge,
+    image,
+    per_axis,
+    positive,
+    size_of,
+)
 from muntin.vision.taps import UNIT, binomial, fixed_point, normal, separate
 from muntin.vision.windows import box_sum, correlated, separated
 
 __all__ = ["box", "convolve", "gaussian", "gaussian3x3", "gaussian5x5"]
+
+Sigma: TypeAlias = float | tuple[float, ...]
 
 
 def box(img: object, size: Size = 3, border: BorderLike = "replicate") -> Array:
@@ -27,9 +38,10 @@ def box(img: object, size: Size = 3, border: BorderLike = "replicate") -> Array:
     Parameters
     ----------
     img : array_like
-        An image of an integer or floating dtype; each channel is filtered by itself.
-    size : int or (int, int)
-        An odd number, or odd numbers of rows and columns.
+        An image or a volume (axes "zyx") of an integer or floating dtype; each channel is filtered
+        by itself.
+    size : int or tuple of int
+        An odd number, or odd numbers of rows and columns, of a volume of planes, rows and columns.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -42,9 +54,9 @@ def box(img: object, size: Size = 3, border: BorderLike = "replicate") -> Array:
     -----
     The sum of integers is exact, and divided toward zero: a mean of 8-bit pixels is truncated, not
     rounded, as OpenVX 1.1 has it (*Box Filter*). The windows of integers are summed in a number of
-    additions that grows with the logarithm of the size. Floats are added down the columns, then
-    along the rows, in ascending order, and divided once. A sum that 64 bits may not hold is a
-    DTypeError.
+    additions that grows with the logarithm of the size, along z with the size. Floats are added
+    along z, down the columns, then along the rows, in ascending order, and divided once. A sum that
+    64 bits may not hold is a DTypeError.
 
     Examples
     --------
@@ -56,9 +68,9 @@ def box(img: object, size: Size = 3, border: BorderLike = "replicate") -> Array:
            [6, 7, 7]], dtype=uint8)
     """
     x = image("box", img)
-    rows, columns = size_of("box", size)
-    total = box_sum("box", x, rows, columns, edge("box", x, border))
-    return _divided(total, rows * columns, type_of(x))
+    sizes = size_of("box", x, size)
+    total = box_sum("box", x, sizes, edge("box", x, border))
+    return _divided(total, prod(sizes), type_of(x))
 
 
 def _divided(total: Array, divisor: int, dtype: DType) -> Array:
@@ -71,8 +83,8 @@ def _divided(total: Array, divisor: int, dtype: DType) -> Array:
 
 def gaussian(
     img: object,
-    size: Size = 3,
-    sigma: float | tuple[float, float] | None = None,
+    size: Size | None = None,
+    sigma: Sigma | None = None,
     border: BorderLike = "replicate",
 ) -> Array:
     """Return the image smoothed by a Gaussian.
@@ -80,13 +92,15 @@ def gaussian(
     Parameters
     ----------
     img : array_like
-        An image of an integer or floating dtype; each channel is filtered by itself.
-    size : int or (int, int)
-        An odd number of taps, or odd numbers down the columns and along the rows.
-    sigma : float or (float, float), optional
-        The standard deviation in pixels, or those of y and x. By default, 3 and 5 taps are the
-        binomials of OpenVX, (1 2 1)/4 and (1 4 6 4 1)/16, and `n` taps above have that of the
-        binomial, √(n - 1)/2.
+        An image or a volume (axes "zyx") of an integer or floating dtype; each channel is filtered
+        by itself.
+    size : int or tuple of int, optional
+        An odd number of taps, or odd numbers along y and x, of a volume along z, y and x. By
+        default 3, or if a sigma is given 2 ⌈3 sigma⌉ + 1: what is left out weighs less than 0.3 %.
+    sigma : float or tuple of float, optional
+        The standard deviation in pixels, or those of y and x, of a volume of z, y and x. By
+        default, 3 and 5 taps are the binomials of OpenVX, (1 2 1)/4 and (1 4 6 4 1)/16, and `n`
+        taps above have that of the binomial, √(n - 1)/2.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -98,8 +112,9 @@ def gaussian(
     Notes
     -----
     Beside integers, taps of a sigma are whole multiples of 1/65536 that add up to 1. The sum is
-    exact and divided once, toward zero. Floats are added down the columns, then along the rows, in
-    ascending order. OpenVX 1.1, *Gaussian Filter*. A sum that 64 bits may not hold is a DTypeError.
+    exact and divided once, toward zero. Floats are added along z, down the columns, then along the
+    rows, in ascending order. OpenVX 1.1, *Gaussian Filter*. A sum that 64 bits may not hold is a
+    DTypeError.
 
     Examples
     --------
@@ -110,7 +125,14 @@ def gaussian(
            [20, 40, 20],
            [10, 20, 10]], dtype=uint8)
     """
-    return _gaussian("gaussian", img, size, sigma, border)
+    x = image("gaussian", img)
+    count = len(spatial(x))
+    sigmas = (None,) * count if sigma is None else _sigmas(x, sigma)
+    if size is None:
+        sizes = tuple([3 if width is None else 2 * ceil(3 * width) + 1 for width in sigmas])
+    else:
+        sizes = size_of("gaussian", x, size)
+    return _gaussian("gaussian", x, sizes, sigmas, border)
 
 
 def gaussian3x3(img: object, border: BorderLike = "replicate") -> Array:
@@ -119,7 +141,8 @@ def gaussian3x3(img: object, border: BorderLike = "replicate") -> Array:
     Parameters
     ----------
     img : array_like
-        An image of an integer or floating dtype; each channel is filtered by itself.
+        An image of an integer or floating dtype; each channel, and each plane of a volume, is
+        filtered by itself.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -141,7 +164,7 @@ def gaussian3x3(img: object, border: BorderLike = "replicate") -> Array:
     array([[1, 2, 1],
            [3, 6, 3]], dtype=uint8)
     """
-    return _gaussian("gaussian3x3", img, 3, None, border)
+    return _binomial("gaussian3x3", img, 3, border)
 
 
 def gaussian5x5(img: object, border: BorderLike = "replicate") -> Array:
@@ -150,7 +173,8 @@ def gaussian5x5(img: object, border: BorderLike = "replicate") -> Array:
     Parameters
     ----------
     img : array_like
-        An image of an integer or floating dtype; each channel is filtered by itself.
+        An image of an integer or floating dtype; each channel, and each plane of a volume, is
+        filtered by itself.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -171,37 +195,44 @@ def gaussian5x5(img: object, border: BorderLike = "replicate") -> Array:
     >>> np.asarray(vx.gaussian5x5(np.uint8([[0, 0, 255, 0, 0]])))
     array([[15, 63, 95, 63, 15]], dtype=uint8)
     """
-    return _gaussian("gaussian5x5", img, 5, None, border)
+    return _binomial("gaussian5x5", img, 5, border)
+
+
+def _binomial(function: str, img: object, taps: int, border: BorderLike) -> Array:
+    """Return the image smoothed by binomials along y and x."""
+    x = image(function, img)
+    sizes = [1 if letter == "z" else taps for letter in spatial(x)]
+    return _gaussian(function, x, sizes, [None] * len(sizes), border)
 
 
 def _gaussian(
     function: str,
-    img: object,
-    size: Size,
-    sigma: object,
+    x: Array,
+    sizes: Sequence[int],
+    sigmas: Sequence[float | None],
     border: BorderLike,
 ) -> Array:
-    x = image(function, img)
-    sizes = size_of(function, size)
-    sigmas = _sigmas(function, sigma)
-    (column, down), (row, along) = (
-        _gaussian_taps(taps, width, type_of(x)) for taps, width in zip(sizes, sigmas, strict=True)
+    taps, units = zip(
+        *[
+            _gaussian_taps(size, width, type_of(x))
+            for size, width in zip(sizes, sigmas, strict=True)
+        ],
+        strict=True,
     )
-    total = separated(function, x, column, row, edge(function, x, border))
-    return _divided(total, down * along, type_of(x))
+    total = separated(function, x, taps, edge(function, x, border))
+    return _divided(total, prod(units), type_of(x))
 
 
-def _sigmas(function: str, sigma: object) -> tuple[float, float] | tuple[None, None]:
-    if sigma is None:
-        return None, None
-    pair = sigma if isinstance(sigma, Sequence) else (sigma, sigma)
-    widths = [width for width in map(positive, pair) if width is not None]
-    if len(pair) != 2 or len(widths) != 2:
+def _sigmas(x: Array, sigma: object) -> tuple[float, ...]:
+    count = len(spatial(x))
+    parts = sigma if isinstance(sigma, Sequence) else (sigma,) * count
+    widths = [width for width in map(positive, parts) if width is not None]
+    if len(parts) != count or len(widths) != count:
+        words = "sigma of z, sigma of y, sigma of x"
         raise ParameterError(
-            f"{function}: sigma is {sigma!r}; it takes a positive number or a pair of them, "
-            "(sigma of y, sigma of x)"
+            f"gaussian: sigma is {sigma!r}; it takes a positive number or {per_axis(x, words)}"
         )
-    return widths[0], widths[1]
+    return tuple(widths)
 
 
 def _gaussian_taps(size: int, sigma: float | None, dtype: DType) -> tuple[Sequence[Number], int]:
@@ -224,9 +255,10 @@ def convolve(
     Parameters
     ----------
     img : array_like
-        An image of an integer or floating dtype; each channel is filtered by itself.
+        An image or a volume (axes "zyx") of an integer or floating dtype; each channel is filtered
+        by itself.
     matrix : array_like of numbers
-        An odd number of rows and of columns. It is compiled in.
+        An odd number of rows and of columns; for a volume also of planes. It is compiled in.
     scale : number or "sum", optional
         A positive divisor of the sums; "sum" is the absolute sum of the matrix, or 1 if that is 0.
     dtype : dtype, optional
@@ -249,9 +281,9 @@ def convolve(
     ones; the sum is added row by row in ascending order; an integer `dtype` is truncated and
     clamped. Elements of 0 are not read.
 
-    A matrix that is exactly the product of a column and a row is applied as these two, columns
-    first, where the dtype of the computation holds them. That changes nothing for integers, and the
-    rounding of floats.
+    A matrix that is exactly the product of a column and a row, for a volume of three lines, is
+    applied as these, one along z first, columns before rows, where the dtype of the computation
+    holds them. That changes nothing for integers, and the rounding of floats.
 
     Examples
     --------
@@ -263,7 +295,7 @@ def convolve(
     """
     x = image("convolve", img)
     rule = edge("convolve", x, border)
-    taps = _matrix(matrix)
+    taps = _matrix(matrix, len(spatial(x)))
     divisor = _divisor(scale, taps)
     result = type_of(x) if dtype is None else dtype_of(dtype)
     if result.is_bool:
@@ -290,10 +322,10 @@ def _beside(total: Array, divisor: int) -> Array:
 
 
 def _convolved(x: Array, taps: npt.NDArray[np.generic], border: Border) -> Array:
-    turned = taps[::-1, ::-1].tolist()
-    factors = separate(turned)
+    turned = np.flip(taps)
+    factors = separate(turned.tolist())
     if factors is not None and all(_is_held(tap, type_of(x)) for line in factors for tap in line):
-        return separated("convolve", x, *factors, border)
+        return separated("convolve", x, factors, border)
     return correlated("convolve", x, turned, border)
 
 
@@ -301,7 +333,7 @@ def _is_held(tap: Number, dtype: DType) -> bool:
     return not dtype.is_float or float(dtype.numpy.type(tap)) == tap
 
 
-def _matrix(matrix: npt.ArrayLike) -> npt.NDArray[np.generic]:
+def _matrix(matrix: npt.ArrayLike, axes: int) -> npt.NDArray[np.generic]:
     try:
         taps = np.asarray(matrix)
     except ValueError as error:
@@ -314,10 +346,11 @@ def _matrix(matrix: npt.ArrayLike) -> npt.NDArray[np.generic]:
             f"convolve: matrix is {matrix!r}; it takes rows of integers or floats, such as "
             "[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"
         )
-    if taps.ndim != 2 or not all(length % 2 for length in taps.shape):
+    if taps.ndim != axes or not all(length % 2 for length in taps.shape):
+        planes = "" if axes == 2 else ", and for a volume an odd number of planes first"
         raise ParameterError(
             f"convolve: matrix has shape {taps.shape}; it takes an odd number of rows and an odd "
-            "number of columns"
+            f"number of columns{planes}"
         )
     if not np.isfinite(taps).all():
         raise ParameterError("convolve: matrix has infinities or NaN; it takes finite numbers")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -12,15 +13,15 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.core.border import Border
 from muntin.errors import ParameterError
-from muntin.vision.expression import apply, beside
+from muntin.vision.expression import apply, beside, spatial
 from muntin.vision.operands import ANY, BorderLike, Size, choice, edge, image, size_of, whole
 from muntin.vision.sorting import middle, middle_of_columns, sort
-from muntin.vision.windows import extreme, extreme_of
+from muntin.vision.windows import Offset, extreme, extreme_of
 
 __all__ = ["closing", "dilate", "erode", "median", "nonlinear", "opening"]
 
 Element: TypeAlias = Size | npt.NDArray[np.generic]
-Window: TypeAlias = tuple[int, int] | list[tuple[int, int]]
+Window: TypeAlias = tuple[int, ...] | list[Offset]  # the sizes of a box, or what a mask reads
 
 _MOST = 81  # pixels of a median's window
 _ROWS = {"min": "minimum", "max": "maximum"}
@@ -32,10 +33,11 @@ def erode(img: object, element: Element = 3, border: BorderLike = "replicate") -
     Parameters
     ----------
     img : array_like
-        An image of any dtype; each channel is filtered by itself.
-    element : int, (int, int) or 2-D array
-        An odd size, odd numbers of rows and columns, or a mask: its elements that are not 0 are
-        read, laid over the image with the middle, (rows // 2, columns // 2), on the pixel.
+        An image or a volume (axes "zyx") of any dtype; each channel is filtered by itself.
+    element : int, tuple of int, or array
+        An odd size, odd numbers of rows and columns, or a 2-D mask: its elements that are not 0 are
+        read, laid over the image with the middle, (rows // 2, columns // 2), on the pixel. Of a
+        volume, planes come before rows, and a mask is 3-D.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -47,7 +49,7 @@ def erode(img: object, element: Element = 3, border: BorderLike = "replicate") -
     Notes
     -----
     NaN wins, and -0.0 is less than 0.0. The number of comparisons for a box grows with the
-    logarithm of its size. OpenVX 1.1, *Erode Image*.
+    logarithm of its size, along z with the size. OpenVX 1.1, *Erode Image*.
 
     Examples
     --------
@@ -65,10 +67,11 @@ def dilate(img: object, element: Element = 3, border: BorderLike = "replicate") 
     Parameters
     ----------
     img : array_like
-        An image of any dtype; each channel is filtered by itself.
-    element : int, (int, int) or 2-D array
-        An odd size, odd numbers of rows and columns, or a mask: its elements that are not 0 are
-        read, laid over the image with the middle, (rows // 2, columns // 2), on the pixel.
+        An image or a volume (axes "zyx") of any dtype; each channel is filtered by itself.
+    element : int, tuple of int, or array
+        An odd size, odd numbers of rows and columns, or a 2-D mask: its elements that are not 0 are
+        read, laid over the image with the middle, (rows // 2, columns // 2), on the pixel. Of a
+        volume, planes come before rows, and a mask is 3-D.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -80,7 +83,7 @@ def dilate(img: object, element: Element = 3, border: BorderLike = "replicate") 
     Notes
     -----
     The mask is not mirrored. NaN wins, and -0.0 is less than 0.0. The number of comparisons for a
-    box grows with the logarithm of its size. OpenVX 1.1, *Dilate Image*.
+    box grows with the logarithm of its size, along z with the size. OpenVX 1.1, *Dilate Image*.
 
     Examples
     --------
@@ -98,8 +101,8 @@ def opening(img: object, element: Element = 3, border: BorderLike = "replicate")
     Parameters
     ----------
     img : array_like
-        An image of any dtype; each channel is filtered by itself.
-    element : int, (int, int) or 2-D array
+        An image or a volume (axes "zyx") of any dtype; each channel is filtered by itself.
+    element : int, tuple of int, or array
         As for `erode`.
     border : str, BorderMode or Border
         What is read outside the image, and outside the erosion.
@@ -131,8 +134,8 @@ def closing(img: object, element: Element = 3, border: BorderLike = "replicate")
     Parameters
     ----------
     img : array_like
-        An image of any dtype; each channel is filtered by itself.
-    element : int, (int, int) or 2-D array
+        An image or a volume (axes "zyx") of any dtype; each channel is filtered by itself.
+    element : int, tuple of int, or array
         As for `dilate`.
     border : str, BorderMode or Border
         What is read outside the image, and outside the dilation.
@@ -163,7 +166,7 @@ def _morphology(
 ) -> Array:
     x = image(function, img, ANY)
     rule = edge(function, x, border)
-    window = _window(function, element)
+    window = _window(function, x, element)
     for step, row in enumerate(rows):
         x = _over(row, x, _mirrored(window) if step % 2 else window, rule)
     return x
@@ -171,40 +174,45 @@ def _morphology(
 
 def _over(row: str, x: Array, window: Window, rule: Border) -> Array:
     if isinstance(window, tuple):
-        return extreme(row, x, *window, rule)
+        return extreme(row, x, window, rule)
     return extreme_of(row, x, window, rule)
 
 
 def _mirrored(window: Window) -> Window:
-    return window if isinstance(window, tuple) else [(-dy, -dx) for dy, dx in window]
+    if isinstance(window, tuple):
+        return window
+    return [tuple([-part for part in offset]) for offset in window]
 
 
-def _window(function: str, element: object) -> Window:
-    """Return the rows and columns of a box, or the offsets of any other mask."""
+def _window(function: str, x: Array, element: object) -> Window:
+    """Return the sizes of a box, or the offsets of any other mask."""
     given = np.asarray(element)
     if given.ndim < 2:
-        return size_of(function, given.tolist(), "element")
-    mask = _mask(function, "element", given)
-    rows, columns = mask.shape
-    if mask.all() and rows % 2 and columns % 2:
-        return rows, columns
-    return _offsets(mask, (rows // 2, columns // 2))
+        return size_of(function, x, given.tolist(), "element")
+    mask = _mask(function, x, "element", given)
+    if mask.all() and all(size % 2 for size in mask.shape):
+        return mask.shape
+    return _offsets(mask, _middle(mask))
 
 
-def _mask(function: str, name: str, mask: object) -> npt.NDArray[np.bool_]:
-    found = np.asarray(mask)
-    if found.ndim != 2 or found.dtype.kind not in "buif" or not found.any():
+def _mask(function: str, x: Array, name: str, mask: object) -> npt.NDArray[np.bool_]:
+    found, count = np.asarray(mask), len(spatial(x))
+    if found.ndim != count or found.dtype.kind not in "buif" or not found.any():
         raise ParameterError(
-            f"{function}: {name} has dtype {found.dtype} and shape {found.shape}; it takes a 2-D "
-            "array of numbers that are not all 0"
+            f"{function}: {name} has dtype {found.dtype} and shape {found.shape}; it takes a "
+            f"{count}-D array of numbers that are not all 0"
         )
     is_read: npt.NDArray[np.bool_] = found != 0
     return is_read
 
 
-def _offsets(mask: npt.NDArray[np.bool_], origin: tuple[int, int]) -> list[tuple[int, int]]:
+def _middle(mask: npt.NDArray[np.bool_]) -> Offset:
+    return tuple([size // 2 for size in mask.shape])
+
+
+def _offsets(mask: npt.NDArray[np.bool_], origin: Offset) -> list[Offset]:
     """Return where the elements of a mask lie from its origin, in raster order."""
-    return [(int(i) - origin[0], int(j) - origin[1]) for i, j in np.argwhere(mask)]
+    return list(map(tuple, (np.argwhere(mask) - origin).tolist()))
 
 
 # --- medians --------------------------------------------------------------------------------------
@@ -216,9 +224,10 @@ def median(img: object, size: Size = 3, border: BorderLike = "replicate") -> Arr
     Parameters
     ----------
     img : array_like
-        An image of any dtype; each channel is filtered by itself.
-    size : int or (int, int)
-        An odd number, or odd numbers of rows and columns; at most 81 pixels in all.
+        An image or a volume (axes "zyx") of any dtype; each channel is filtered by itself.
+    size : int or tuple of int
+        An odd number, or odd numbers of rows and columns, of a volume of planes, rows and columns;
+        at most 81 pixels in all.
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -243,15 +252,20 @@ def median(img: object, size: Size = 3, border: BorderLike = "replicate") -> Arr
     """
     x = image("median", img, ANY)
     rule = edge("median", x, border)
-    rows, columns = size_of("median", size)
-    _check_count("median", "size", rows * columns)
-    column = sort([beside(x, dy, 0, rule) for dy in range(-(rows // 2), rows // 2 + 1)])
+    sizes = size_of("median", x, size)
+    _check_count("median", "size", prod(sizes))
+    planes, rows, columns = (1, *sizes)[-3:]
+    stack = sort(_line(x, "z", planes, rule))
+    column = [value for level in stack for value in sort(_line(level, "y", rows, rule))]
     # Outside the columns of a constant border, all of a sorted column is that constant.
-    window = [
-        [beside(value, 0, dx, rule) for value in column]
-        for dx in range(-(columns // 2), columns // 2 + 1)
-    ]
-    return _middle_of_nine(window) if rows == columns == 3 else middle_of_columns(window)
+    window = list(zip(*[_line(value, "x", columns, rule) for value in column], strict=True))
+    is_nine = planes == 1 and rows == columns == 3
+    return _middle_of_nine(window) if is_nine else middle_of_columns(window, planes)
+
+
+def _line(x: Array, letter: str, size: int, border: Border) -> list[Array]:
+    """Return the pixels of a centred line along an axis."""
+    return [beside(x, letter, k - size // 2, border) for k in range(size)]
 
 
 def _middle_of_nine(columns: Sequence[Sequence[Array]]) -> Array:
@@ -272,7 +286,7 @@ def nonlinear(
     img: object,
     function: str,
     mask: npt.ArrayLike,
-    origin: tuple[int, int] | None = None,
+    origin: Offset | None = None,
     border: BorderLike = "replicate",
 ) -> Array:
     """Return the median, the minimum or the maximum of the pixels under a mask.
@@ -280,14 +294,14 @@ def nonlinear(
     Parameters
     ----------
     img : array_like
-        An image of any dtype; each channel is filtered by itself.
+        An image or a volume (axes "zyx") of any dtype; each channel is filtered by itself.
     function : {"median", "min", "max"}
         What is taken of the pixels; of an even number, the upper of the two medians.
-    mask : 2-D array_like
-        The elements that are not 0 are read: at most 81 for a median.
-    origin : (int, int), optional
-        The row and column of the mask that lie on the pixel; by default the middle,
-        (rows // 2, columns // 2).
+    mask : array_like
+        2-D, for a volume 3-D. The elements that are not 0 are read: at most 81 for a median.
+    origin : tuple of int, optional
+        The row and column of the mask that lie on the pixel, of a volume the plane first; by
+        default the middle, (rows // 2, columns // 2).
     border : str, BorderMode or Border
         What is read outside the image.
 
@@ -313,26 +327,24 @@ def nonlinear(
     x = image("nonlinear", img, ANY)
     choice("nonlinear", "function", function, ("median", *_ROWS))
     rule = edge("nonlinear", x, border)
-    read = _mask("nonlinear", "mask", mask)
-    offsets = _offsets(read, _origin(origin, read.shape))
+    read = _mask("nonlinear", x, "mask", mask)
+    offsets = _offsets(read, _middle(read) if origin is None else _origin(origin, read.shape))
     if function in _ROWS:
         return extreme_of(_ROWS[function], x, offsets, rule)
     _check_count("nonlinear", "mask", len(offsets))
-    return middle([beside(x, dy, dx, rule) for dy, dx in offsets])
+    return middle([x.at(*offset, border=rule) for offset in offsets])
 
 
-def _origin(origin: Sequence[int] | None, shape: tuple[int, ...]) -> tuple[int, int]:
-    rows, columns = shape
-    if origin is None:
-        return rows // 2, columns // 2
+def _origin(origin: Sequence[int], shape: tuple[int, ...]) -> Offset:
     places = [place for place in map(whole, origin) if place is not None]
     if (
-        len(origin) != 2
-        or len(places) != 2
+        len(origin) != len(shape)
+        or len(places) != len(shape)
         or not all(0 <= place < length for place, length in zip(places, shape, strict=True))
     ):
+        words = "(row, column)" if len(shape) == 2 else "(plane, row, column)"
         raise ParameterError(
-            f"nonlinear: origin is {origin!r}; it takes a (row, column) of the mask, whose shape "
-            f"is {shape}"
+            f"nonlinear: origin is {origin!r}; it takes a {words} of the mask, whose shape is "
+            f"{shape}"
         )
-    return places[0], places[1]
+    return tuple(places)

@@ -16,7 +16,7 @@ from muntin.array.tracing import TracedNumber
 from muntin.core.border import Border, BorderMode
 from muntin.core.shapes import Shape, can_broadcast
 from muntin.errors import BorderError, DTypeError, ParameterError, ShapeError
-from muntin.vision.expression import type_of
+from muntin.vision.expression import spatial, type_of
 
 __all__ = [
     "ANY",
@@ -27,6 +27,7 @@ __all__ = [
     "image",
     "is_known",
     "pair",
+    "per_axis",
     "pixels",
     "positive",
     "size_of",
@@ -126,16 +127,23 @@ def edge(function: str, x: Array, border: BorderLike) -> Border:
     return found
 
 
-def size_of(function: str, size: Size, name: str = "size") -> tuple[int, int]:
-    """Return the rows and columns of a centred window."""
-    lengths = [whole(length) for length in (size if isinstance(size, Sequence) else (size, size))]
+def size_of(function: str, x: Array, size: object, name: str = "size") -> tuple[int, ...]:
+    """Return the lengths of a centred window along the spatial axes of an image."""
+    count = len(spatial(x))
+    lengths = [whole(part) for part in (size if isinstance(size, Sequence) else (size,) * count)]
     odd = [length for length in lengths if length is not None and length > 0 and length % 2]
-    if len(lengths) != 2 or len(odd) != 2:
+    if len(lengths) != count or len(odd) != count:
         raise ParameterError(
-            f"{function}: {name} is {size!r}; it takes an odd positive int or a pair of them, "
-            "(rows, columns)"
+            f"{function}: {name} is {size!r}; it takes an odd positive int or {per_axis(x)}"
         )
-    return odd[0], odd[1]
+    return tuple(odd)
+
+
+def per_axis(x: Array, words: str = "planes, rows, columns") -> str:
+    """Return in words that there is a number for each spatial axis of an image."""
+    count = len(spatial(x))
+    named = ", ".join(words.split(", ")[-count:])
+    return f"{'a pair' if count == 2 else 'three'} of them, ({named})"
 
 
 def whole(number: object) -> int | None:

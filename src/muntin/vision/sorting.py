@@ -38,17 +38,22 @@ def middle(values: Sequence[Array]) -> Array:
     return sort(values)[len(values) // 2]
 
 
-def middle_of_columns(columns: Sequence[Sequence[Array]]) -> Array:
+def middle_of_columns(columns: Sequence[Sequence[Array]], planes: int = 1) -> Array:
     """Return the median of columns of equal, odd length, each in ascending order.
 
-    Once the rows across them are sorted too, the value in row i and column j has (i + 1)(j + 1) - 1
-    others below it and as many above as its opposite has below: many can no longer be the median.
+    A column of several planes holds those of each plane in ascending order, which ascend from plane
+    to plane. Once the rows across the columns are sorted too, the value in plane h, row i and
+    column j has (h + 1)(i + 1)(j + 1) - 1 others below it and as many above as its opposite has
+    below: many can no longer be the median.
     """
-    high, wide = len(columns[0]), len(columns)
-    rank = high * wide // 2
+    rows, wide = len(columns[0]) // planes, len(columns)
+    rank = planes * rows * wide // 2
     left: list[Array] = []
-    for i, row in enumerate(zip(*columns, strict=True)):
+    for place, row in enumerate(zip(*columns, strict=True)):
+        h, i = divmod(place, rows)
         for j, value in enumerate(sort(row)):
-            if (i + 1) * (j + 1) - 1 <= rank and (high - i) * (wide - j) - 1 <= rank:
+            below = (h + 1) * (i + 1) * (j + 1) - 1
+            above = (planes - h) * (rows - i) * (wide - j) - 1
+            if below <= rank and above <= rank:
                 left.append(value)
     return middle(left)

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import comb, exp, floor, fsum, gcd
+from typing import TypeAlias
+
+import numpy as np
 
 from muntin.core.graph.node import Number
 
 __all__ = ["UNIT", "binomial", "fixed_point", "normal", "separate"]
 
 UNIT = 1 << 16
+
+Matrix: TypeAlias = Sequence[Number] | Sequence["Matrix"]  # nested lists, of one length an axis
 
 
 def binomial(size: int) -> list[int]:
@@ -38,22 +43,26 @@ def fixed_point(taps: Sequence[float]) -> list[int]:
     return [*side, UNIT - 2 * sums[-1], *reversed(side)]
 
 
-def separate(matrix: Sequence[Sequence[Number]]) -> tuple[list[Number], list[Number]] | None:
-    """Return the column and the row whose outer product is exactly `matrix`, if there are such.
+def separate(matrix: Matrix) -> tuple[list[Number], ...] | None:
+    """Return lists, one an axis, whose outer product is exactly `matrix`, if there are such.
 
-    The row is whole and has no common divisor; the column is whole if the matrix is.
+    All but the first are whole and have no common divisor; the first is whole if the matrix is.
     """
-    exact = [[Fraction(weight) for weight in row] for row in matrix]
-    pivot = next((row for row in exact if any(row)), None)
+    array = np.array(matrix, dtype=object)
+    if array.ndim == 1:
+        return (array.tolist(),)
+    exact = [[Fraction(weight) for weight in part] for part in array.reshape(len(array), -1)]
+    pivot = next((part for part in exact if any(part)), None)
     if pivot is None:
         return None
     unit = _primitive(pivot)
     at = next(j for j, weight in enumerate(unit) if weight)
-    column = [row[at] / unit[at] for row in exact]
-    for factor, row in zip(column, exact, strict=True):
-        if any(weight != factor * part for weight, part in zip(row, unit, strict=True)):
+    first = [part[at] / unit[at] for part in exact]
+    for factor, part in zip(first, exact, strict=True):
+        if any(weight != factor * whole for weight, whole in zip(part, unit, strict=True)):
             return None
-    return [_number(factor) for factor in column], list(unit)
+    rest = separate(np.array(unit, dtype=object).reshape(array.shape[1:]).tolist())
+    return None if rest is None else ([_number(factor) for factor in first], *rest)
 
 
 def _primitive(row: Sequence[Fraction]) -> list[int]:

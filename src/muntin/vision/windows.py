@@ -1,16 +1,20 @@
-"""Sums and extremes over windows, first down the columns, then along the rows.
+"""Sums and extremes over windows: along z, then down the columns, then along the rows.
 
-The vertical pass reads no pixel to the left or right, so that an input needs no halo of columns,
-and the horizontal pass reads rows that lie in cache.
+The first pass alone reads other planes: those of an input are loaded where they lie, those of an
+intermediate would have to be stored. The vertical pass reads no pixel to the left or right, so that
+an input needs no halo of columns, and the horizontal pass reads rows that lie in cache. Along z
+nothing is shared between windows: every plane is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import TypeAlias
+from itertools import product
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from muntin.array.array import Array
 from muntin.core.border import Border, BorderMode
@@ -21,39 +25,42 @@ from muntin.vision.expression import (
     beside,
     constant,
     fitted,
+    spatial,
     sum_down,
     type_of,
     whole_type,
 )
 
-__all__ = ["box_sum", "correlated", "extreme", "extreme_of", "separated"]
+__all__ = ["Offset", "box_sum", "correlated", "extreme", "extreme_of", "separated"]
+
+Offset: TypeAlias = tuple[int, ...]  # along each spatial axis
 
 _FEW = 7  # windows of up to this many pixels are read one by one
 _REFLECTED = (BorderMode.SYMMETRIC, BorderMode.REFLECT101)
 _Read: TypeAlias = Callable[[Array, int, Border], Array]
+_Part = TypeVar("_Part", bound=Any)  # what a line is made of
 
 
-def _down(x: Array, offset: int, border: Border) -> Array:
-    return beside(x, offset, 0, border)
-
-
-def _along(x: Array, offset: int, border: Border) -> Array:
-    return beside(x, 0, offset, border)
+def _reader(letter: str) -> _Read:
+    return lambda x, offset, border: beside(x, letter, offset, border)
 
 
 # --- weighted sums --------------------------------------------------------------------------------
 
 
-def reach(dtype: DType, weights: Sequence[Number]) -> tuple[int, int]:
-    """Return the least and the greatest weighted sum of integers."""
-    least = sum(int(w) * (dtype.least if w > 0 else dtype.greatest) for w in weights)
-    greatest = sum(int(w) * (dtype.greatest if w > 0 else dtype.least) for w in weights)
-    return least, greatest
+def gain(weights: Sequence[Number]) -> tuple[int, int]:
+    """Return the sums of the whole weights above 0, and of those below without their sign."""
+    return sum(int(w) for w in weights if w > 0), -sum(int(w) for w in weights if w < 0)
 
 
-def sum_type(function: str, dtype: DType, weights: Sequence[Number]) -> DType:
-    """Return the type in which a weighted sum is exact; floats keep theirs."""
-    return dtype if dtype.is_float else whole_type(function, dtype, *reach(dtype, weights))
+def sum_type(function: str, dtype: DType, gains: tuple[int, int]) -> DType:
+    """Return the type in which sums of such weights are exact; floats keep theirs."""
+    if dtype.is_float:
+        return dtype
+    plus, minus = gains
+    least = plus * dtype.least - minus * dtype.greatest
+    greatest = plus * dtype.greatest - minus * dtype.least
+    return whole_type(function, dtype, least, greatest)
 
 
 def weighted(terms: Sequence[tuple[Array, Number]], dtype: DType) -> Array:
@@ -86,15 +93,15 @@ def _times(x: Array, weight: Number) -> Array:
 
 
 def correlated(
-    function: str, image: Array, matrix: Sequence[Sequence[Number]], border: Border
+    function: str, image: Array, matrix: npt.NDArray[np.generic], border: Border
 ) -> Array:
-    """Return the sums of a centred matrix times the pixels under it, row by row."""
-    dtype = sum_type(function, type_of(image), [weight for row in matrix for weight in row])
-    top, left = len(matrix) // 2, len(matrix[0]) // 2
+    """Return the sums of a centred matrix times the pixels under it, in raster order."""
+    weights = matrix.ravel().tolist()
+    dtype = sum_type(function, type_of(image), (0, 0) if type_of(image).is_float else gain(weights))
+    offsets = product(*[range(-(size // 2), size - size // 2) for size in matrix.shape])
     terms = [
-        (beside(image, i - top, j - left, border), weight)
-        for i, row in enumerate(matrix)
-        for j, weight in enumerate(row)
+        (image.at(*offset, border=border), weight)
+        for offset, weight in zip(offsets, weights, strict=True)
         if weight
     ]
     return weighted(terms, dtype) if terms else _zeros(image, dtype)
@@ -108,20 +115,29 @@ def _zeros(image: Array, dtype: DType) -> Array:
 def separated(
     function: str,
     image: Array,
-    column: Sequence[Number],
-    row: Sequence[Number],
+    taps: Sequence[Sequence[Number]],
     border: Border,
     *,
-    rows_first: bool = False,
+    order: str = "zyx",
 ) -> Array:
-    """Return the sums of column × row times the pixels under it, columns first unless told."""
-    matrix = [a * b for a in column for b in row]
-    passes = [(column, _down), (row, _along)]
-    (first, read), (second, read_again) = reversed(passes) if rows_first else passes
-    whole = sum_type(function, type_of(image), matrix)
-    sums = _pass(fitted(image, sum_type(function, type_of(image), first)), first, border, read)
-    outside = _outside(border, first, type_of(image))
-    return _pass(fitted(sums, whole), second, outside, read_again)
+    """Return the sums of the outer product of taps, a list an axis, times the pixels under it.
+
+    The axes are summed over one after the other. Reads in z should come first: of sums they need
+    all planes stored.
+    """
+    dtype, (plus, minus) = type_of(image), (1, 0)
+    lists = dict(zip(spatial(image), taps, strict=True))
+    for letter in order:
+        if letter not in lists:
+            continue
+        along = lists[letter]
+        if not dtype.is_float:
+            more, less = gain(along)
+            plus, minus = plus * more + minus * less, plus * less + minus * more
+        x = fitted(image, sum_type(function, dtype, (plus, minus)))
+        image = _pass(x, along, border, _reader(letter))
+        border = _outside(border, along, dtype)
+    return image
 
 
 def _pass(x: Array, taps: Sequence[Number], border: Border, read: _Read) -> Array:
@@ -149,18 +165,23 @@ def _outside(border: Border, taps: Sequence[Number], dtype: DType) -> Border:
 # --- sums of boxes --------------------------------------------------------------------------------
 
 
-def box_sum(function: str, image: Array, rows: int, columns: int, border: Border) -> Array:
-    """Return the sums over a centred box; of floats row by row, taps in ascending order."""
-    if type_of(image).is_float:
-        return separated(function, image, (1,) * rows, (1,) * columns, border)
-    across = sum_type(function, type_of(image), (rows * columns,))
-    down = sum_type(function, type_of(image), (rows,))
-    tall = fitted(image, down)
-    if rows > _FEW:
-        sums = sum_down(tall, rows // 2, border)
-    else:
-        sums = _pass(tall, (1,) * rows, border, _down)
-    return _run(fitted(sums, across), columns, _times_border(border, rows), _along)
+def box_sum(function: str, image: Array, sizes: Sequence[int], border: Border) -> Array:
+    """Return the sums over a centred box; of floats axis by axis, taps in ascending order."""
+    dtype = type_of(image)
+    if dtype.is_float:
+        return separated(function, image, [(1,) * size for size in sizes], border)
+    count = 1
+    for letter, size in zip(spatial(image), sizes, strict=True):
+        x = fitted(image, sum_type(function, dtype, (count * size, 0)))
+        outside, read = _times_border(border, count), _reader(letter)
+        if letter == "x":
+            image = _run(x, size, outside, read)
+        elif letter == "y" and size > _FEW:
+            image = sum_down(x, size // 2, outside)
+        else:
+            image = _pass(x, (1,) * size, outside, read)
+        count *= size
+    return image
 
 
 def _times_border(border: Border, factor: int) -> Border:
@@ -214,17 +235,25 @@ def _centred_sum(x: Array, size: int, border: Border, read: _Read) -> Array:
 # --- minima and maxima ----------------------------------------------------------------------------
 
 
-def extreme(row: str, image: Array, rows: int, columns: int, border: Border) -> Array:
+def extreme(row: str, image: Array, sizes: Sequence[int], border: Border) -> Array:
     """Return the "minimum" or "maximum" over a centred box."""
-    lines = _extreme_run(row, image, rows, border, _down)
-    return _extreme_run(row, lines, columns, border, _along)
+    for letter, size in zip(spatial(image), sizes, strict=True):
+        read = _reader(letter)
+        if letter == "z":
+            image = _extreme_of_few(row, image, size, border, read)
+        else:
+            image = _extreme_run(row, image, size, border, read)
+    return image
+
+
+def _extreme_of_few(row: str, x: Array, size: int, border: Border, read: _Read) -> Array:
+    window = [read(x, offset - size // 2, border) for offset in range(size)]
+    return reduce(lambda a, b: apply(row, a, b), window)
 
 
 def _extreme_run(row: str, x: Array, size: int, border: Border, read: _Read) -> Array:
     if size <= _FEW:
-        half = size // 2
-        window = [read(x, offset, border) for offset in range(-half, half + 1)]
-        return reduce(lambda a, b: apply(row, a, b), window)
+        return _extreme_of_few(row, x, size, border, read)
     half = size // 2
     if border.mode in _REFLECTED:
         reached = 1
@@ -247,26 +276,46 @@ def _extreme_side(row: str, x: Array, size: int, sign: int, border: Border, read
     return x
 
 
-def extreme_of(row: str, image: Array, offsets: Sequence[tuple[int, int]], border: Border) -> Array:
-    """Return the "minimum" or "maximum" over any set of (row, column) offsets.
+def extreme_of(row: str, image: Array, offsets: Sequence[Offset], border: Border) -> Array:
+    """Return the "minimum" or "maximum" over any set of offsets along the spatial axes.
 
-    Rows of the set that hold the same columns are one expression, and begin with what a row of
-    fewer columns has found.
+    Pixels of the set that stand above one another in z are one expression wherever they do so in
+    the same way, and so are rows of the set that hold the same.
     """
-    lines: dict[int, tuple[int, ...]] = {}
-    for dy, dx in sorted(offsets):
-        lines[dy] = (*lines.get(dy, ()), dx)
-    found: dict[tuple[int, ...], Array] = {}
-    for line in sorted(set(lines.values()), key=lambda line: (len(line), line)):
-        start = max((part for part in found if set(part) < set(line)), key=len, default=())
-        rest = [beside(image, 0, dx, border) for dx in line if dx not in start]
-        found[line] = reduce(
-            lambda a, b: apply(row, a, b), [found[start], *rest] if start else rest
-        )
+    rank = len(spatial(image))
+
+    def read(x: Array, *offset: int) -> Array:
+        return x.at(*offset[-rank:], border=border)
+
+    stacks: dict[tuple[int, int], tuple[int, ...]] = {}
+    for *dz, dy, dx in sorted(offsets):
+        stacks[dy, dx] = (*stacks.get((dy, dx), ()), *(dz or (0,)))
+    deep = _nested(row, stacks.values(), lambda dz: read(image, dz, 0, 0))
+
+    def pixel(part: tuple[tuple[int, ...], int], dy: int) -> Array:
+        stack, dx = part
+        return read(deep[stack], 0, dy, dx) if len(stack) > 1 else read(image, *stack, dy, dx)
+
+    lines: dict[int, tuple[tuple[tuple[int, ...], int], ...]] = {}
+    for (dy, dx), stack in sorted(stacks.items()):
+        lines[dy] = (*lines.get(dy, ()), (stack, dx))
+    found = _nested(row, lines.values(), lambda part: pixel(part, 0))
     moved = [
-        beside(found[line], dy, 0, border)
-        if len(line) > 1
-        else beside(image, dy, min(line), border)
+        read(found[line], 0, dy, 0) if len(line) > 1 else pixel(line[0], dy)
         for dy, line in sorted(lines.items())
     ]
     return reduce(lambda a, b: apply(row, a, b), moved)
+
+
+def _nested(
+    row: str, lines: Iterable[tuple[_Part, ...]], read: Callable[[_Part], Array]
+) -> dict[tuple[_Part, ...], Array]:
+    """Return the extreme of each line, which begins with what a line of fewer parts has found."""
+    found: dict[tuple[_Part, ...], Array] = {}
+    for line in sorted(set(lines), key=lambda line: (len(line), line)):
+        start = max((known for known in found if set(known) < set(line)), key=len, default=())
+        rest = [read(part) for part in line if part not in start]
+        found[line] = reduce(
+            lambda a, b: apply(row, a, b), [found[start], *rest] if start else rest
+        )
+    return found
