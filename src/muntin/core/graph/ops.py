@@ -44,7 +44,7 @@ OPS |= {
         function.name,
         "elementwise",
         function.arity,
-        "floating",
+        function.rule,
         body_meaning(function.body, OPS),
         body=function.body,
         zero=function.zero,

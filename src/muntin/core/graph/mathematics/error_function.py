@@ -1,17 +1,23 @@
-"""The error function and its complement."""
+"""The error function, its complement, and the normal distribution that is made of it."""
 
 from __future__ import annotations
 
+from math import nan, pi
+
 from muntin.core.graph.mathematics.coefficients import ERF, ERFCX, LOG_ERFC
 from muntin.core.graph.mathematics.exponential import power_of_two, reduced
+from muntin.core.graph.mathematics.logarithm import log_of_sum
 from muntin.core.graph.mathematics.parts import head, polynomial
 from muntin.core.graph.mathematics.term import Term
 
-__all__ = ["erf", "erfc"]
+__all__ = ["erf", "erfc", "log_ndtr", "ndtr"]
 
 _ERF_LIMIT = {32: 4.25, 64: 6.0}  # from here on it is 1
 _ERFC_LIMIT = {32: 10.125, 64: 27.375}  # from here on it is 0
+_NDTR_LIMIT = {32: 14.3125, 64: 38.6875}  # from here down it is 0
 _MIDDLE = {32: 2.0, 64: 4.0}
+_FAR = (1.0, -1.0, 3.0, -15.0, 105.0, -945.0)
+ROOT_HALF = 0.5**0.5
 
 
 def erf(x: Term) -> Term:
@@ -24,13 +30,44 @@ def erf(x: Term) -> Term:
 
 
 def erfc(x: Term) -> Term:
-    """Return exp(-x**2)·P(t) / (2x + 1), t = (x - c) / (x + c), or for x < 0 the rest of 2."""
     size = abs(x).below(_ERFC_LIMIT[x.bits])
-    middle = _MIDDLE[x.bits]
-    scale = polynomial((size - middle) / (size + middle), ERFCX[x.bits])
-    high = head(size)
-    series, shifted = reduced(-(high * high), (high - size) * (high + size))
-    reserve = x.bits
-    power = power_of_two(shifted, reserve)
-    tail = (1.0 + series) * (scale / (size + size + 1.0)) * power * 2.0**-reserve
+    tail = _tail(_scale(size), size, 1.0)
     return (x < 0).choose(2.0 - tail, tail)
+
+
+def _scale(size: Term) -> Term:
+    """Return exp(x**2)·erfc(x): P(t) / (2x + 1), t = (x - c) / (x + c)."""
+    middle = _MIDDLE[size.bits]
+    slope = (size - middle) / (size + middle)
+    return polynomial(slope, ERFCX[size.bits]) / (size + size + 1.0)
+
+
+def _tail(scale: Term, x: Term, part: float) -> Term:
+    """Return scale·exp(-part·x**2), rounded once where it is subnormal."""
+    high = head(x)
+    series, shifted = reduced(high * high * -part, (high - x) * (high + x) * part)
+    reserve = x.bits
+    return (1.0 + series) * scale * power_of_two(shifted, reserve) * 2.0**-reserve
+
+
+def ndtr(x: Term) -> Term:
+    """Return erfc(-x / sqrt(2)) / 2."""
+    size = abs(x).below(_NDTR_LIMIT[x.bits])
+    tail = _tail(0.5 * _scale(size * ROOT_HALF), size, 0.5)
+    return (x > 0).choose(1.0 - tail, tail)
+
+
+def log_ndtr(x: Term) -> Term:
+    """Return log(ndtr(x)), from -1 down as a sum that does not vanish."""
+    limit = _NDTR_LIMIT[x.bits]
+    size = abs(x).below(limit)
+    scale = 0.5 * _scale(size * ROOT_HALF)
+    tail = _tail(scale, size, 0.5)
+    is_low, is_negative = x < -1, x < 0
+    inverse = 1.0 / x
+    far = polynomial(inverse * inverse, _FAR) * inverse * -((0.5 / pi) ** 0.5)
+    scale = (x < -limit).rarely(far, scale)
+    total = is_low.choose(scale, is_negative.choose(tail, 1.0 - tail))
+    result = log_of_sum(total, is_negative.choose(0.0, (1.0 - total) - tail))
+    result = is_low.choose(result - 0.5 * x * x, result)
+    return x.is_nan().choose(nan, result)

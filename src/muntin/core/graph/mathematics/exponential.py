@@ -15,7 +15,6 @@ __all__ = [
     "half_exp",
     "power_of_two",
     "reduced",
-    "sigmoid",
 ]
 
 LOG2_E = 1.4426950408889634
@@ -78,9 +77,3 @@ def power_of_two(shifted: Term, more: int) -> Term:
     format = FORMATS[shifted.bits]
     power = (shifted.as_bits() << format.fraction) + ((format.bias + more) << format.fraction)
     return power.as_float()
-
-
-def sigmoid(x: Term) -> Term:
-    """Return 1 / (1 + exp(-x))."""
-    small = exp(-abs(x))
-    return (x < 0).choose(small, 1.0) / (small + 1.0)

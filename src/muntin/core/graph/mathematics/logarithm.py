@@ -10,7 +10,16 @@ from muntin.core.graph.mathematics.exponential import exp
 from muntin.core.graph.mathematics.parts import FORMATS, is_normal, polynomial, split, to_float
 from muntin.core.graph.mathematics.term import Term
 
-__all__ = ["log", "log10", "log1p", "log2", "logaddexp", "near_one"]
+__all__ = [
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "log_of_ratio",
+    "log_of_sum",
+    "logaddexp",
+    "near_one",
+]
 
 LOG2_E = 1.4426950408889634
 LOG10_E = 0.4342944819032518
@@ -63,16 +72,31 @@ def _at_the_ends(x: Term, result: Term) -> Term:
 def log1p(x: Term) -> Term:
     total = x + 1.0
     back = total - 1.0
-    lost = (1.0 - (total - back)) + (x - back)
-    is_rare = is_normal(total).negated()
+    result = log_of_sum(total, (1.0 - (total - back)) + (x - back))
+    return is_normal(total).negated().rarely(_at_the_ends(total, result), result.with_sign_of(x))
+
+
+def log_of_sum(total: Term, lost: Term) -> Term:
+    """Return log(total + lost) of a normal total and of what it lacks."""
     k, m = split(total)
     # Four times 2**-k, which may be subnormal.
-    down = (x.like(4.0).as_bits() - (k << FORMATS[x.bits].fraction)).as_float()
+    down = (total.like(4.0).as_bits() - (k << FORMATS[total.bits].fraction)).as_float()
     f = (m - 1.0) + lost * down * 0.25
-    high, low = LN2[x.bits]
-    k = to_float(k, x.bits)
-    result = k * high + near_one(f, k * low)
-    return is_rare.rarely(_at_the_ends(total, result), result.with_sign_of(x))
+    high, low = LN2[total.bits]
+    k = to_float(k, total.bits)
+    return k * high + near_one(f, k * low)
+
+
+def log_of_ratio(over: Term, under: Term, apart: Term) -> Term:
+    """Return log(over / under), given over - under, which is exact where they are alike."""
+    is_alike = (over > 0.5 * under).both(over < under + under)
+    ratio = is_alike.choose(apart, over) / under
+    total = ratio + 1.0
+    back = total - 1.0
+    lost = (1.0 - (total - back)) + (ratio - back)
+    result = log_of_sum(is_alike.choose(total, ratio), is_alike.choose(lost, 0.0))
+    is_rare = is_alike.either(is_normal(ratio)).negated()
+    return is_rare.rarely(log(over) - log(under), result)
 
 
 def logaddexp(x: Term, y: Term) -> Term:

@@ -21,7 +21,7 @@ from muntin.core.graph.mathematics.parts import (
 )
 from muntin.core.graph.mathematics.term import Term
 
-__all__ = ["power", "two_logarithm", "times"]
+__all__ = ["pow", "times", "two_logarithm"]
 
 # A result with a greater logarithm in absolute value may be subnormal or infinite.
 _PLAIN = {32: 125.0, 64: 1021.0}
@@ -29,8 +29,10 @@ _PLAIN = {32: 125.0, 64: 1021.0}
 _LIMIT = {32: 160.0, 64: 1200.0}
 
 
-def power(x: Term, y: Term) -> Term:
+def pow(x: Term, y: Term) -> Term:
     """Return x**y with the special cases of C."""
+    if not x.dtype.is_float:
+        return _whole_power(x, y)
     size = abs(x)
     is_odd_one = is_normal(x).negated()
     format = FORMATS[x.bits]
@@ -102,3 +104,17 @@ def _special(x: Term, y: Term, result: Term) -> Term:
     result = x.is_nan().either(y.is_nan()).choose(nan, result)
     is_one = y.equals(0).either(x.equals(1)).either(size.equals(1).both(abs(y).equals(inf)))
     return is_one.choose(1.0, result)
+
+
+def _whole_power(x: Term, y: Term) -> Term:
+    """Return x**y of integers: those of negative exponents are cut off to -1, 0 or 1."""
+    low, high = y.builder.interval(y.node)
+    result, square = x.like(1), x
+    for place in range(high.bit_length()):
+        result = (y & (1 << place)).differs(0).choose(result * square, result)
+        square = square * square
+    if low < 0:
+        sign = (y & 1).equals(0).choose(x * x, x)
+        inverse = (x.equals(1).either(x.equals(-1))).choose(sign, 0)
+        result = (y < 0).choose(inverse, result)
+    return result

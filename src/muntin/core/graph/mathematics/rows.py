@@ -8,11 +8,13 @@ from typing import Any
 
 from muntin.core.graph.mathematics import (
     arc,
+    entropy,
     error_function,
     exponential,
     gamma,
     hyperbolic,
     logarithm,
+    logistic,
     power,
     roots,
     trigonometric,
@@ -24,7 +26,7 @@ __all__ = ["FUNCTIONS", "Function"]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function of floats.
+    """One function.
 
     Attributes
     ----------
@@ -36,6 +38,8 @@ class Function:
         The number of operands.
     zero
         How the diagonals of the result follow: "argument" where 0 gives 0.
+    rule
+        How its types follow from those of its operands (see `infer`).
     """
 
     name: str
@@ -43,6 +47,7 @@ class Function:
     cost: float
     arity: int = 1
     zero: str = "entire"
+    rule: str = "floating"
 
     def body(self, builder: Any, *nodes: Any) -> Any:
         """Return the node of the result."""
@@ -53,13 +58,12 @@ FUNCTIONS = (
     Function("exp", exponential.exp, 25),
     Function("exp2", exponential.exp2, 25),
     Function("expm1", exponential.expm1, 25, zero="argument"),
-    Function("sigmoid", exponential.sigmoid, 30),
     Function("log", logarithm.log, 25),
     Function("log2", logarithm.log2, 25),
     Function("log10", logarithm.log10, 25),
     Function("log1p", logarithm.log1p, 30, zero="argument"),
     Function("logaddexp", logarithm.logaddexp, 60, arity=2),
-    Function("power", power.power, 80, arity=2),
+    Function("pow", power.pow, 80, arity=2, rule="promote_number"),
     Function("sin", trigonometric.sin, 30, zero="argument"),
     Function("cos", trigonometric.cos, 30),
     Function("tan", trigonometric.tan, 40, zero="argument"),
@@ -84,4 +88,13 @@ FUNCTIONS = (
     Function("gamma", gamma.gamma, 190),
     Function("lgamma", gamma.lgamma, 190),
     Function("digamma", gamma.digamma, 120),
+    Function("expit", logistic.expit, 30),
+    Function("log_expit", logistic.log_expit, 60),
+    Function("logit", logistic.logit, 35),
+    Function("xlogy", entropy.xlogy, 30, arity=2),
+    Function("xlog1py", entropy.xlog1py, 35, arity=2),
+    Function("entr", entropy.entr, 30, zero="argument"),
+    Function("rel_entr", entropy.rel_entr, 40, arity=2),
+    Function("ndtr", error_function.ndtr, 70),
+    Function("log_ndtr", error_function.log_ndtr, 100),
 )
