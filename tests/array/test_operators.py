@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 import muntin as mt
 from muntin import vision as vx
 from muntin.dtypes import DTYPES
-from muntin.errors import DeviceError, DTypeError, RangeError, ShapeError, UnsupportedError
+from muntin.errors import DeviceError, DTypeError, ParameterError, RangeError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -227,10 +227,34 @@ def test_floats_have_whole_powers() -> None:
     np.testing.assert_allclose(np.asarray(mt.asarray(x) ** 17), x**17, rtol=1e-15)
 
 
-@pytest.mark.parametrize("exponent", [-1, 0.5, 2.0, 1025, True, np.int64(2)])
-def test_other_powers_are_refused(exponent: object) -> None:
-    with pytest.raises(UnsupportedError, match=r"power: exponent .*; it takes a Python int from 0"):
-        mt.asarray([1.0]) ** exponent
+def test_exponents_may_be_numbers_and_arrays() -> None:
+    x = np.array([0.25, 1.0, 4.0])
+    for exponent in (-1, 0.5, 2.0, 1025, np.int64(2), np.float64(-0.5), x):
+        with np.errstate(all="ignore"):
+            expected = x**exponent
+        np.testing.assert_allclose(np.asarray(mt.asarray(x) ** exponent), expected, rtol=1e-15)
+    assert (mt.asarray(x.astype(np.float32)) ** 0.5).dtype == np.float32
+    np.testing.assert_allclose(np.asarray(2.0 ** mt.asarray(x)), 2.0**x, rtol=1e-15)
+    np.testing.assert_array_equal(
+        np.asarray(3 ** mt.asarray([0, 1, 45])), 3 ** np.array([0, 1, 45])
+    )
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in TYPES if dtype.kind in "iu"], ids=str)
+def test_integers_to_the_power_of_integers_are_numpys(dtype: np.dtype) -> None:
+    base, exponent = np.meshgrid(np.arange(-3, 4), [0, 1, 2, 7, 31, 63, 100, 127])
+    base, exponent = base.astype(dtype), exponent.astype(dtype)
+    result = np.asarray(mt.asarray(base) ** mt.asarray(exponent))
+    np.testing.assert_array_equal(result, base**exponent, strict=True)
+
+
+def test_negative_powers_of_integers_are_cut_off() -> None:
+    base = np.arange(-2, 3)
+    for exponent, expected in ((-1, [0, -1, 0, 1, 0]), (-2, [0, 1, 0, 1, 0])):
+        result = np.asarray(mt.asarray(base) ** np.full(5, exponent))
+        np.testing.assert_array_equal(result, expected)
+    with pytest.raises(ParameterError, match=r"pow: exponent -1 of int64; .* cast the base"):
+        mt.asarray(base) ** -1
 
 
 # --- shapes ---------------------------------------------------------------------------------------

@@ -54,6 +54,36 @@ def _erfc(x):
     return mp.erfc(x) if x < 1000 else mp.mpf(0)  # which is below every float; mpmath may overflow
 
 
+def _ndtr(x):
+    return mp.erfc(-x / mp.sqrt(2)) / 2 if x > -1000 else mp.mpf(0)
+
+
+def _log_ndtr(x):
+    if x > 100:
+        return -_ndtr(-x)
+    if x > -1000:
+        return mp.log1p(-_ndtr(-x)) if x > 0 else mp.log(_ndtr(x))
+    return -x * x / 2 - mp.log(-x * mp.sqrt(2 * mp.pi)) + mp.log1p(-1 / x**2 + 3 / x**4)
+
+
+def _xlogy(x, y):
+    return mp.mpf(0) if x == 0 and not mp.isnan(y) else x * mp.log(y)
+
+
+def _xlog1py(x, y):
+    return mp.mpf(0) if x == 0 and not mp.isnan(y) else x * mp.log1p(y)
+
+
+def _entr(x):
+    return (-x * mp.log(x) if x else mp.mpf(0)) if x >= 0 else mp.ninf
+
+
+def _rel_entr(x, y):
+    if x > 0 and y > 0:
+        return x * mp.log(x / y)
+    return mp.mpf(0) if x == 0 and y >= 0 else mp.inf
+
+
 _EXPONENTS = _spans((-110, 90), (-760, 710), (-1, 1))
 _ANGLES = _spans((-10, 10), (-4000, 4000), (-60000, 60000))
 
@@ -61,7 +91,6 @@ CASES: dict[str, Case] = {
     "exp": Case(mp.exp, _EXPONENTS),
     "exp2": Case(lambda x: mp.power(2, x), _EXPONENTS),
     "expm1": Case(mp.expm1, _EXPONENTS),
-    "sigmoid": Case(lambda x: 1 / (1 + mp.exp(-x)), _EXPONENTS),
     "log": Case(_log(), _spans((0.5, 2), (0.99, 1.01), (0, 1e6))),
     "log2": Case(_log(2), _spans((0.5, 2), (0.99, 1.01), (0, 1e6))),
     "log10": Case(_log(10), _spans((0.5, 2), (0.99, 1.01), (0, 1e6))),
@@ -71,7 +100,7 @@ CASES: dict[str, Case] = {
         (((-5, 5), (-5, 5)), ((-300, 300), (-300, 300))),
         terms=lambda x, y: max(abs(x), abs(y)),
     ),
-    "power": Case(_power, (((0, 10), (-20, 20)), ((0.9, 1.1), (-700, 700)), ((-9, 9), (-9, 9)))),
+    "pow": Case(_power, (((0, 10), (-20, 20)), ((0.9, 1.1), (-700, 700)), ((-9, 9), (-9, 9)))),
     "sin": Case(mp.sin, _ANGLES, FAR),
     "cos": Case(mp.cos, _ANGLES, FAR),
     "tan": Case(mp.tan, _ANGLES, FAR),
@@ -104,6 +133,15 @@ CASES: dict[str, Case] = {
         terms=lambda x: max(abs(mp.psi(0, -x)), 1) if x < 0 else 0,
     ),
     "erfc": Case(_erfc, _spans((-1, 1), (-4.5, 4.5), (0, 11), (0, 28))),
+    "ndtr": Case(_ndtr, _spans((-1, 1), (-6, 6), (-15, 0), (-39, 0))),
+    "log_ndtr": Case(_log_ndtr, _spans((-2, 1), (-6, 6), (-16, 9), (-45, 0))),
+    "expit": Case(lambda x: 1 / (1 + mp.exp(-x)), _EXPONENTS),
+    "log_expit": Case(lambda x: -mp.log1p(mp.exp(-x)), _EXPONENTS),
+    "logit": Case(lambda x: mp.log(x / (1 - x)), _spans((0, 1), (0.3, 0.7), (0.49, 0.51))),
+    "xlogy": Case(_xlogy, (((-9, 9), (0, 2)), ((-9, 9), (0.99, 1.01)))),
+    "xlog1py": Case(_xlog1py, (((-9, 9), (-1, 2)), ((-9, 9), (-0.01, 0.01)))),
+    "entr": Case(_entr, _spans((0, 2), (0.9, 1.1), (0, 1e6))),
+    "rel_entr": Case(_rel_entr, (((0, 2), (0, 2)), ((0.9, 1.1), (0.9, 1.1)))),
 }
 
 

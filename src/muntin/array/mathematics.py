@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from muntin.array.array import Array
-from muntin.array.elementwise import _apply
+from muntin.array.elementwise import _apply, _array
 
 __all__ = [
     "acos",
@@ -264,8 +264,9 @@ def pow(x1: Any, x2: Any, /) -> Array:
     >>> np.asarray(pow(np.array([1.0, 2.0, 4.0]), 0.5))
     array([1.        , 1.41421356, 2.        ])
     """
-    base = x1 if isinstance(x1, Array) or type(x1) in (bool, int, float) else _array("pow", x1)
-    return base**x2 if isinstance(base, Array) else _apply("pow", base, x2)
+    if type(x2) is int:
+        return _array("pow", x1) ** x2
+    return _apply("pow", x1, x2)
 
 
 def rad2deg(x: Any, /) -> Array:

@@ -12,7 +12,7 @@ from muntin.core.graph import build
 from muntin.core.graph.build import Operand, cast, constant, elementwise, input_node, scalar
 from muntin.core.graph.node import Node
 from muntin.dtypes import DTYPES, dtype_of
-from muntin.errors import DeviceError, DTypeError, UnsupportedError
+from muntin.errors import DeviceError, DTypeError, ParameterError
 from muntin.interop.memory import as_ndarray
 from muntin.runtime.buffer import Buffer
 
@@ -89,6 +89,25 @@ def common_device(operation: str, operands: tuple[object, ...]) -> str | None:
     return device
 
 
+def _multiplied(base: Node, exponent: int) -> Node:
+    """Return a power by multiplications."""
+    if base.dtype.is_bool:
+        base = cast(base, DTYPES["int64"])
+    if exponent == 0:
+        one = constant(1, base.dtype)
+        never = elementwise("not_equal", base, base)
+        return elementwise("where", never, one, one)
+    power: Node | None = None
+    while exponent:
+        if exponent & 1:
+            power = base if power is None else elementwise("multiply", power, base)
+        exponent >>= 1
+        if exponent:
+            base = elementwise("square", base)
+    assert power is not None
+    return power
+
+
 class Operators:
     """A lazy value: a node, the device it is committed to, and Python's operators."""
 
@@ -156,27 +175,20 @@ class Operators:
         return other // self, other % self
 
     def __pow__(self, exponent: object) -> Self:
-        """Multiply by itself, `exponent` times over: a Python int from 0 to 1024."""
-        if type(exponent) is not int or not 0 <= exponent <= _LARGEST_POWER:
-            raise UnsupportedError(
-                f"power: exponent {exponent!r}; it takes a Python int from 0 to {_LARGEST_POWER}"
+        """Return a power: a Python int from 0 to 1024 becomes multiplications."""
+        if type(exponent) is not int or exponent > _LARGEST_POWER:
+            return self._binary("pow", exponent)
+        if exponent < 0:
+            if self._node.dtype.is_float:
+                return self._binary("pow", exponent)
+            raise ParameterError(
+                f"pow: exponent {exponent} of {self._node.dtype}; integers have powers from 0 on; "
+                'cast the base with .astype("float64") first'
             )
-        base = self._node
-        if base.dtype.is_bool:
-            base = cast(base, DTYPES["int64"])
-        if exponent == 0:
-            one = constant(1, base.dtype)
-            never = elementwise("not_equal", base, base)
-            return type(self)(elementwise("where", never, one, one), self._device)
-        power: Node | None = None
-        while exponent:
-            if exponent & 1:
-                power = base if power is None else elementwise("multiply", power, base)
-            exponent >>= 1
-            if exponent:
-                base = elementwise("square", base)
-        assert power is not None
-        return type(self)(power, self._device)
+        return type(self)(_multiplied(self._node, exponent), self._device)
+
+    def __rpow__(self, base: object) -> Self:
+        return self._reflected("pow", base)
 
     def __neg__(self) -> Self:
         return self._unary("negative")

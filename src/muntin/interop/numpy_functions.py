@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from muntin.array import creation, elementwise, shaping
+from muntin.array import creation, elementwise, mathematics, shaping
 from muntin.array.array import Array
 from muntin.array.operators import node_of
 from muntin.errors import UnsupportedError
@@ -97,6 +97,11 @@ def round(a: Any) -> Array:
 @implements(np.shape)
 def shape(a: Any) -> tuple[int, ...]:
     return node_of("shape", a).shape
+
+
+@implements(np.sinc)
+def sinc(x: Any) -> Array:
+    return mathematics.sinc(x)
 
 
 @implements(np.squeeze)

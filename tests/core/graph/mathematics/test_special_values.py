@@ -17,7 +17,6 @@ ONE = {
     "exp": [(0.0, 1), (-0.0, 1), (-inf, 0.0), (inf, inf), (-1e4, 0.0), (1e4, inf)],
     "exp2": [(0.0, 1), (-inf, 0.0), (inf, inf), (3, 8), (-149, 2.0**-149), (1e9, inf)],
     "expm1": [(0.0, 0.0), (-0.0, -0.0), (-inf, -1), (inf, inf), (-1e4, -1)],
-    "sigmoid": [(0.0, 0.5), (-0.0, 0.5), (-inf, 0.0), (inf, 1)],
     "log": [(0.0, -inf), (-0.0, -inf), (1, 0.0), (-1, nan), (-inf, nan), (inf, inf)],
     "log2": [(0.0, -inf), (-0.0, -inf), (1, 0.0), (-1, nan), (inf, inf), (8, 3), (0.25, -2)],
     "log10": [(0.0, -inf), (-0.0, -inf), (1, 0.0), (-1, nan), (inf, inf), (1000, 3), (1e10, 10)],
@@ -50,6 +49,12 @@ ONE = {
         *[(1, 0.0), (2, 0.0), (3, math.log(2))],
     ],
     "digamma": [(0.0, -inf), (-0.0, inf), (-1, nan), (-1e20, nan), (-inf, nan), (inf, inf)],
+    "expit": [(0.0, 0.5), (-0.0, 0.5), (-inf, 0.0), (inf, 1), (-1e4, 0.0)],
+    "log_expit": [(0.0, -math.log(2)), (-inf, -inf), (inf, 0.0), (1e4, 0.0), (-1e4, -1e4)],
+    "logit": [(0.0, -inf), (-0.0, -inf), (1, inf), (0.5, 0.0), (-1, nan), (2, nan), (inf, nan)],
+    "entr": [(0.0, 0.0), (-0.0, 0.0), (1, -0.0), (-1, -inf), (-inf, -inf), (inf, -inf)],
+    "ndtr": [(0.0, 0.5), (-0.0, 0.5), (-inf, 0.0), (inf, 1), (-1e4, 0.0), (1e4, 1)],
+    "log_ndtr": [(0.0, -math.log(2)), (-inf, -inf), (inf, 0.0), (1e4, 0.0), (-(2.0**100), -(2.0**199))],
 }
 
 TWO = {
@@ -81,7 +86,25 @@ TWO = {
         (nan, 1, nan),
         (1, nan, nan),
     ],
-    "power": [
+    "xlogy": [
+        *[(x, y, 0.0) for x in (0.0, -0.0) for y in (0.0, -0.0, 1, -2, inf, -inf)],
+        *[(0.0, nan, nan), (nan, 1, nan), (nan, 0.0, nan)],
+        *[(2, 0.0, -inf), (-2, 0.0, inf), (2, -1, nan), (2, inf, inf), (3, 1, 0.0)],
+    ],
+    "xlog1py": [
+        *[(x, y, 0.0) for x in (0.0, -0.0) for y in (0.0, -1, -2, inf, -inf)],
+        *[(0.0, nan, nan), (nan, 0.0, nan), (nan, -1, nan)],
+        *[(2, -1, -inf), (-2, -1, inf), (2, -2, nan), (2, inf, inf), (3, -0.0, -0.0)],
+    ],
+    "rel_entr": [
+        *[(0.0, y, 0.0) for y in (0.0, 1, inf)],
+        *[(x, 0.0, inf) for x in (1, inf)],
+        *[(x, y, inf) for x in (-1, -inf) for y in (-1, 0.0, 1)],
+        *[(1, -1, inf), (0.0, -1, inf), (inf, 1, inf), (1, inf, -inf), (2, 2, 0.0)],
+        *[(nan, y, nan) for y in (-1, 0.0, 1)],
+        *[(x, nan, nan) for x in (-1, 0.0, 1)],
+    ],
+    "pow": [
         *[(0.0, -y, inf) for y in (*ODD, *WHOLE, *BROKEN, inf)],
         *[(-0.0, -y, -inf) for y in ODD],
         *[(-0.0, -y, inf) for y in (*WHOLE, *BROKEN, inf)],

@@ -24,8 +24,8 @@ def _product(x: Term, y: Term, logarithm: Term) -> Term:
 
 def entr(x: Term) -> Term:
     """Return -x·log(x), 0 at 0, -inf below."""
-    result = x.equals(0).choose(0.0, x * log(x))
-    return (x < 0).choose(-inf, -result)
+    result = x.equals(0).choose(0.0, -(x * log(x)))
+    return (x < 0).choose(-inf, result)
 
 
 def rel_entr(x: Term, y: Term) -> Term:

@@ -64,7 +64,7 @@ def log_ndtr(x: Term) -> Term:
     scale = 0.5 * _scale(size * ROOT_HALF)
     tail = _tail(scale, size, 0.5)
     is_low, is_negative = x < -1, x < 0
-    inverse = 1.0 / x
+    inverse = 1.0 / x.above(-(2.0**60))
     far = polynomial(inverse * inverse, _FAR) * inverse * -((0.5 / pi) ** 0.5)
     scale = (x < -limit).rarely(far, scale)
     total = is_low.choose(scale, is_negative.choose(tail, 1.0 - tail))
