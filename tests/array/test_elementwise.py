@@ -24,6 +24,7 @@ BINARY = {
     "greater_equal": np.greater_equal, "less": np.less, "less_equal": np.less_equal,
     "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor,
     "maximum": np.maximum, "minimum": np.minimum, "multiply": np.multiply,
+    "nextafter": np.nextafter,
     "not_equal": np.not_equal, "remainder": np.remainder, "subtract": np.subtract,
 }  # fmt: skip
 BITS = {
@@ -40,7 +41,7 @@ def call(name: str, *operands: object) -> np.ndarray:
 
 
 def test_every_function_is_tested() -> None:
-    tested = {*UNARY, *BINARY, *BITS, "astype", "cast", "clip", "where"}
+    tested = {*UNARY, *BINARY, *BITS, "astype", "cast", "clip", "conj", "imag", "real", "where"}
     assert set(elementwise.__all__) == tested
 
 
@@ -58,7 +59,7 @@ def test_functions_of_two_floats_are_numpys(name: str) -> None:
         expected = BINARY[name](a, b)
     result = call(name, a, b)
     np.testing.assert_array_equal(result, expected, strict=True)
-    if name == "multiply":
+    if name in ("multiply", "nextafter"):
         np.testing.assert_array_equal(
             np.signbit(result[expected == 0]), np.signbit(expected[expected == 0])
         )
@@ -149,6 +150,33 @@ def test_casts_go_by_name() -> None:
     np.testing.assert_array_equal(call("astype", x, np.uint8), [255, 44])
     assert mt.cast(x, "uint8", overflow="saturate").eval()[0].item() == 0
     assert mt.cast(7, "float32").dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_ends_of_floats_have_neighbours(dtype: type) -> None:
+    info = np.finfo(dtype)
+    least, most, small = info.smallest_subnormal, info.max, info.smallest_normal
+    x = np.array([0.0, -0.0, 0.0, -0.0, most, np.inf, least, -least, small, 1, 1, -1], dtype)
+    y = np.array([1.0, 1.0, -1.0, 0.0, np.inf, 0.0, 0.0, 0.0, 0.0, 2, 0, -np.inf], dtype)
+    with np.errstate(over="ignore"):
+        expected = np.nextafter(x, y)
+    found = call("nextafter", x, y)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+def test_a_cast_may_change_the_device() -> None:
+    x = mt.asarray(np.zeros(2), device="cpu")
+    assert mt.astype(x, "int8", copy=False).device == "cpu"
+    assert mt.astype(x, "int8", device="reference").device == "reference"
+
+
+def test_all_numbers_are_real() -> None:
+    x = mt.asarray(FLOATS)
+    np.testing.assert_array_equal(np.asarray(mt.real(x)), FLOATS, strict=True)
+    np.testing.assert_array_equal(np.asarray(mt.conj(x)), FLOATS, strict=True)
+    with pytest.raises(DTypeError, match="imag: got float64; it is defined for complex numbers"):
+        mt.imag(x)
 
 
 @pytest.mark.parametrize("name", ["subtract", "negative", "sign", "positive"])

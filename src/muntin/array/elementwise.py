@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy.typing as npt
 
 from muntin.array.array import Array
 from muntin.array.operators import combine, common_device, node_of
 from muntin.dtypes import DType
+from muntin.errors import DTypeError
 
 __all__ = [
     "abs",
@@ -23,6 +24,7 @@ __all__ = [
     "cast",
     "ceil",
     "clip",
+    "conj",
     "copysign",
     "divide",
     "equal",
@@ -31,6 +33,7 @@ __all__ = [
     "fmod",
     "greater",
     "greater_equal",
+    "imag",
     "isfinite",
     "isinf",
     "isnan",
@@ -44,8 +47,10 @@ __all__ = [
     "minimum",
     "multiply",
     "negative",
+    "nextafter",
     "not_equal",
     "positive",
+    "real",
     "reciprocal",
     "remainder",
     "round",
@@ -134,6 +139,11 @@ def reciprocal(x: Any, /) -> Array:
 def copysign(x1: Any, x2: Any, /) -> Array:
     """Return the magnitudes of x1 with the signs of x2, as floats."""
     return _apply("copysign", x1, x2)
+
+
+def nextafter(x1: Any, x2: Any, /) -> Array:
+    """Return the floats next to x1 in the direction of x2, and x2 where they are equal."""
+    return _apply("nextafter", x1, x2)
 
 
 def minimum(x1: Any, x2: Any, /) -> Array:
@@ -283,6 +293,25 @@ def positive(x: Any, /) -> Array:
     return +_array("positive", x)
 
 
+def real(x: Any, /) -> Array:
+    """Return x, whose numbers are real."""
+    return _array("real", x)
+
+
+def conj(x: Any, /) -> Array:
+    """Return x, whose numbers are real."""
+    return _array("conj", x)
+
+
+def imag(x: Any, /) -> NoReturn:
+    """Raise an error: muntin has no complex numbers, and real ones have no imaginary part."""
+    dtype = node_of("imag", x).dtype
+    raise DTypeError(
+        f"imag: got {dtype}; it is defined for complex numbers, which muntin does not have; "
+        "muntin.zeros_like(x) gives the zeros"
+    )
+
+
 def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     """Return x1 where the condition is nonzero, else x2, in their common type."""
     return _apply("where", condition, x1, x2)
@@ -330,9 +359,17 @@ def cast(x: Any, dtype: DType | npt.DTypeLike, /, *, overflow: str = "wrap") -> 
     return _array("cast", x).astype(dtype, overflow=overflow)
 
 
-def astype(x: Any, dtype: DType | npt.DTypeLike, /) -> Array:
-    """Return x as another element type; integers wrap."""
-    return cast(x, dtype)
+def astype(
+    x: Any, dtype: DType | npt.DTypeLike, /, *, copy: bool = True, device: str | None = None
+) -> Array:
+    """Return x as another element type, on another device if one is given; integers wrap.
+
+    Notes
+    -----
+    An Array is a value: there is no difference between it and a copy, and `copy` is not looked at.
+    """
+    made = cast(x, dtype)
+    return made if device is None else made.to(device)
 
 
 def _array(operation: str, x: Any) -> Array:

@@ -255,8 +255,8 @@ def pow(x1: Any, x2: Any, /) -> Array:
     Notes
     -----
     Floats have the special cases of C17, F.10.4.4. Integers wrap; negative exponents, cut off to
-    whole numbers, give -1, 0 or 1. An exponent that is a Python int from 0 to 1024 becomes
-    multiplications.
+    whole numbers, give -1, 0 or 1. An exponent that is a Python int becomes multiplications: from
+    0 to 1024 for integers, to 8 for floats.
 
     Examples
     --------

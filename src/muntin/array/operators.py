@@ -20,7 +20,8 @@ __all__ = ["Operators", "combine", "common_device", "lower", "node_of"]
 
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 _PLAIN = frozenset((bool, int, float))
-_LARGEST_POWER = 1024
+# Powers by multiplications: of integers, and of floats, whose errors stay within 4 ulp.
+_LARGEST_POWER, _LARGEST_POWER_OF_FLOATS = 1024, 8
 
 
 def lower(operation: str, operand: object) -> Operand:
@@ -175,8 +176,9 @@ class Operators:
         return other // self, other % self
 
     def __pow__(self, exponent: object) -> Self:
-        """Return a power: a Python int from 0 to 1024 becomes multiplications."""
-        if type(exponent) is not int or exponent > _LARGEST_POWER:
+        """Return a power: a small Python int becomes multiplications."""
+        most = _LARGEST_POWER_OF_FLOATS if self._node.dtype.is_float else _LARGEST_POWER
+        if type(exponent) is not int or exponent > most:
             return self._binary("pow", exponent)
         if exponent < 0:
             if self._node.dtype.is_float:

@@ -76,10 +76,12 @@ UFUNCS: Mapping[np.ufunc, str] = {
     np.minimum: "minimum",
     np.multiply: "multiply",
     np.negative: "negative",
+    np.nextafter: "nextafter",
     np.not_equal: "not_equal",
     np.power: "pow",
     np.rad2deg: "rad2deg",
     np.radians: "deg2rad",
+    np.reciprocal: "reciprocal",
     np.remainder: "remainder",
     np.right_shift: "bitwise_right_shift",
     np.rint: "round",
@@ -113,6 +115,8 @@ SPECIAL: Mapping[str, str] = {
     "xlogy": "xlogy",
 }
 
+_OF_FLOATS = (np.fmod, np.reciprocal)  # NumPy's of integers are integers
+
 
 def call_ufunc(
     kind: type[Operators],
@@ -140,8 +144,8 @@ def call_ufunc(
             f"numpy.{name}: option {', '.join(options)} does not work on muntin Arrays; use "
             "muntin.where for a choice and .astype() for another type"
         )
-    if name == "fmod" and not any(_is_float(value) for value in inputs):
-        refuse("fmod of integers")
+    if ufunc in _OF_FLOATS and not any(_is_float(value) for value in inputs):
+        refuse(f"{name} of integers")
     result = kind(*combine(operation, *inputs))
     if out is None:
         return result

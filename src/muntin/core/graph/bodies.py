@@ -242,6 +242,17 @@ def _shift(b: Any, x: Any, count: Any, raw: Any, past: Any) -> Any:
     return b.where(fits, shifted, past)
 
 
+def nextafter(b: Any, x: Any, y: Any) -> Any:
+    """Add 1 to the bits to go away from 0, take 1 to go toward it."""
+    zero, bits = b.like(0, x), b.float_bits(x)
+    is_outward = b.equal(b.less(x, y), b.greater(x, zero))
+    moved = b.from_bits(b.add(bits, b.where(is_outward, b.like(1, bits), b.like(-1, bits))))
+    least = b.like(float(np.finfo(x.dtype.numpy).smallest_subnormal), x)
+    moved = b.where(b.equal(x, zero), b.copysign(least, y), moved)
+    moved = b.where(b.equal(x, y), y, moved)
+    return b.where(b.logical_or(b.isnan(x), b.isnan(y)), b.add(x, y), moved)
+
+
 def isinf(b: Any, x: Any) -> Any:
     if x.dtype.kind != "f":
         return b.not_equal(x, x)

@@ -88,6 +88,15 @@ ROWS = (
         {"f": call("copysign", 2)},
         {"f": "copysign({0}, {1})"},
     ),
+    Op(
+        "nextafter",
+        "elementwise",
+        2,
+        "promote_floating",
+        np.nextafter,
+        body=bodies.nextafter,
+        cost=10,
+    ),
     *[
         Op(
             name,
