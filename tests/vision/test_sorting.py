@@ -43,6 +43,32 @@ def test_the_median_of_sorted_columns(shape: tuple[int, int]) -> None:
     np.testing.assert_array_equal(plain, expected)
 
 
+def test_the_median_of_27_is_found_in_all_ascending_columns_of_zeros_and_ones() -> None:
+    # Of 3 x 3 zeros and ones that ascend both ways: how many ones each row ends in.
+    ends = [e for e in itertools.product(range(4), repeat=3) if e[0] <= e[1] <= e[2]]
+    columns = np.array([[j >= 3 - ones for ones in end for j in range(3)] for end in ends])
+    windows = np.array(list(itertools.product(columns, repeat=3)), np.uint8)
+    assert windows.shape == (8000, 3, 9)
+    stack = [[mt.asarray(windows[:, k, place]) for place in range(9)] for k in range(3)]
+    with mt.use("reference"):
+        found = np.asarray(middle_of_columns(stack, planes=3))
+    np.testing.assert_array_equal(found, windows.sum(axis=(1, 2)) >= 14)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 3), (5, 3, 3), (3, 3, 5), (3, 3, 1)])
+def test_the_median_of_sorted_planes(shape: tuple[int, int, int]) -> None:
+    planes, rows, columns = shape
+    values = np.random.default_rng(1).integers(0, 2, (*shape, 400)).astype(np.uint8)
+    values = np.sort(np.sort(values, axis=0), axis=1)
+    stack = [
+        [mt.asarray(values[h, i, j]) for h in range(planes) for i in range(rows)]
+        for j in range(columns)
+    ]
+    with mt.use("reference"):
+        found = np.asarray(middle_of_columns(stack, planes))
+    np.testing.assert_array_equal(found, np.median(values, axis=(0, 1, 2)).astype(np.uint8))
+
+
 def test_the_median_of_an_even_number_is_the_upper_one() -> None:
     values = [mt.asarray(np.uint8([value])) for value in (9, 1, 5, 3)]
     with mt.use("reference"):

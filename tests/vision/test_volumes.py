@@ -323,6 +323,15 @@ def test_nan_wins(name: str, device: str) -> None:
     np.testing.assert_array_equal(np.isnan(result), expected)
 
 
+@pytest.mark.parametrize("value", [np.nan, -0.0, -np.inf])
+def test_medians_of_special_floats(value: float, device: str) -> None:
+    numbers = np.float32([-np.inf, -1, -0.0, 0.0, 1e-42, 2, np.inf])
+    volume = np.random.default_rng(0).choice(numbers, (4, 5, 9))
+    result = np.asarray(vx.median(mt.asarray(volume, axes="zyx"), 3, mt.constant(value)))
+    expected = volumes.median(volume, block(3, 3, 3), Edge("constant", value))
+    np.testing.assert_array_equal(result, expected)
+
+
 VOLUME = mt.asarray(np.zeros((4, 5, 6), np.uint8), axes="zyx")
 
 

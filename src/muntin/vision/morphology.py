@@ -13,7 +13,8 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.core.border import Border
 from muntin.errors import ParameterError
-from muntin.vision.expression import apply, beside, spatial
+from muntin.vision.expression import apply, beside, spatial, type_of
+from muntin.vision.keys import border_of_keys, from_keys, keys
 from muntin.vision.operands import ANY, BorderLike, Size, choice, edge, image, size_of, whole
 from muntin.vision.sorting import middle, middle_of_columns, sort
 from muntin.vision.windows import Offset, extreme, extreme_of
@@ -255,12 +256,15 @@ def median(img: object, size: Size = 3, border: BorderLike = "replicate") -> Arr
     sizes = size_of("median", x, size)
     _check_count("median", "size", prod(sizes))
     planes, rows, columns = (1, *sizes)[-3:]
-    stack = sort(_line(x, "z", planes, rule))
-    column = [value for level in stack for value in sort(_line(level, "y", rows, rule))]
+    pixels = _line(x, "z", planes, rule)
+    if type_of(x).is_float:
+        pixels, rule = [keys(pixel) for pixel in pixels], border_of_keys(rule, type_of(x))
+    column = [level for stack in sort(pixels) for level in sort(_line(stack, "y", rows, rule))]
     # Outside the columns of a constant border, all of a sorted column is that constant.
-    window = list(zip(*[_line(value, "x", columns, rule) for value in column], strict=True))
+    window = list(zip(*[_line(level, "x", columns, rule) for level in column], strict=True))
     is_nine = planes == 1 and rows == columns == 3
-    return _middle_of_nine(window) if is_nine else middle_of_columns(window, planes)
+    found = _middle_of_nine(window) if is_nine else middle_of_columns(window, planes)
+    return from_keys(found, [line[-1] for line in window]) if type_of(x).is_float else found
 
 
 def _line(x: Array, letter: str, size: int, border: Border) -> list[Array]:

@@ -93,6 +93,11 @@ class TestWorkOnNeighbours:
         below = [read(across, dy, 0, border=Border.of("symmetric")) for dy in (-1, 1)]
         assert rows_of(total(*below)) == ["add", "input"]
 
+    def test_on_other_planes_keeps_its_rows(self):
+        volume = image_of("zyx", (3, 4, 5))
+        across = total(read(volume, -1, 0, 0), read(volume, 1, 0, 0))
+        assert rows_of(total(read(across, 0, -1, 0), read(across, 0, 1, 0))) == ["add", "input"]
+
     def test_a_window_sum_keeps_its_rows(self):
         down = build.window_sum(image_of(), 0, 1, 1, REPLICATE)
         assert rows_of(total(read(down, 0, 1), read(down, 0, -1))) == ["window_sum"]

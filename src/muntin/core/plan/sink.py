@@ -11,6 +11,7 @@ from muntin.core.graph.order import topological
 __all__ = ["ROWS_PER_STEP", "ROW_COST", "sink_neighbours"]
 
 ROW_COST = 3.0  # what writing and reading a row costs, in additions
+PLANE_COST = 3.0  # what reading a row of another plane costs, in additions
 ROWS_PER_STEP = 4  # rows made at a time by a loop that reads several rows: it shares what it reads
 
 
@@ -62,11 +63,18 @@ def _is_row_axis(axis: int, offsets: set[tuple[int, ...]]) -> bool:
 
 def _work(producer: Node, rolled: set[Node]) -> float:
     """Return the work of a node down to rows, operands and reads of neighbours."""
-    return sum(
-        node.op.cost
-        for node in _cone(producer, rolled)
-        if node.op.is_elementwise and (node is producer or node not in rolled)
-    )
+    work = 0.0
+    for node in _cone(producer, rolled):
+        if node.op.kind == "neighbour" and _leaves_plane(node):
+            work += PLANE_COST
+        elif node.op.is_elementwise and (node is producer or node not in rolled):
+            work += node.op.cost
+    return work
+
+
+def _leaves_plane(read: Node) -> bool:
+    """Say whether a read of neighbours is one of another plane, which seldom lies in cache."""
+    return any(offset and axis not in read.plane for axis, offset in enumerate(read.params[0]))
 
 
 def _cone(producer: Node, rolled: set[Node]) -> list[Node]:
