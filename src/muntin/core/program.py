@@ -395,6 +395,11 @@ class Builder:
         self.add(AtomicAdd(pointer, index, value, old))
         return old
 
+    @property
+    def last(self) -> Statement | None:
+        """The latest statement of the block that is collected."""
+        return self._blocks[-1][-1] if self._blocks[-1] else None
+
     def add(self, statement: Statement) -> None:
         self._blocks[-1].append(statement)
 

@@ -158,4 +158,4 @@ def _kind(args: tuple[Node, ...]) -> str:
 
 
 def _spells(row: Op, args: tuple[Node, ...], target: str) -> bool:
-    return _kind(args) in (row.llvm if target == "llvm" else row.opencl)
+    return row.is_spelled(_kind(args), target)

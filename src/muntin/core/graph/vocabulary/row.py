@@ -66,6 +66,10 @@ class Op:
     def is_elementwise(self) -> bool:
         return self.kind == "elementwise"
 
+    def is_spelled(self, kind: str, target: str) -> bool:
+        """Return whether a target, llvm or opencl, spells it for a kind of operands."""
+        return kind in (self.llvm if target == "llvm" else self.opencl)
+
     def __repr__(self) -> str:
         return f"Op({self.name})"
 

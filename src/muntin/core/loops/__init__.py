@@ -1,0 +1,1 @@
+"""Loops written by hand: a user's function is run once, on values that record what it does."""
