@@ -50,6 +50,7 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
     key: list[Any] = []
     position: dict[int, int] = {}
     known: dict[Any, int] = {}
+    calls: dict[Any, int] = {}
     stack = list(reversed(roots))
     while stack:
         node = stack[-1]
@@ -73,6 +74,8 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
             sharing = node.shape
         views_work = views_work or is_seen_work(node)
         word: tuple[Any, ...] = (node.op.name, args, node.params, node.dtype.name, len(node.shape))
+        if kind == "program":  # outputs of one call are told from those of several
+            word = (*word, calls.setdefault((args, node.payload.identity), len(calls)))
         if node.reads_at:
             word = (*word, node.axes, _channels(node))
         found = known.get((word, sharing))

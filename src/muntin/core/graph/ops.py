@@ -18,6 +18,7 @@ _LEAVES = (
     "reshape",
     "neighbour",
     "window_sum",
+    "program",
 )
 
 OPS: dict[str, Op] = {

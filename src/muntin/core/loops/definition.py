@@ -191,6 +191,11 @@ class Call:
     shapes: Mapping[int, tuple[int, ...]]
     checked: bool
 
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What calls with the same results have in common beside their arguments."""
+        return self.definition.digest, self.checked, tuple(self.shapes.values())
+
     def extent(self, phase: Phase) -> int:
         return self.definition.extent(phase, self.shapes)
 

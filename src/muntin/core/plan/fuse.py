@@ -48,7 +48,7 @@ class _Fusion:
         self.find_levels()
         groups: dict[tuple[int, int], list[int]] = {}
         for position in sorted(self.stored):
-            groups.setdefault((self.level[position], self.find(position)), []).append(position)
+            groups.setdefault((self.level[position], self.family(position)), []).append(position)
         kernels = [
             self.kernel(members) for key in sorted(groups) for members in self.by_plane(groups[key])
         ]
@@ -75,6 +75,20 @@ class _Fusion:
             self.parent[position] = self.parent[self.parent[position]]
             position = self.parent[position]
         return position
+
+    def family(self, position: int) -> int:
+        """Return what is common to the nodes that one kernel may compute."""
+        node, args = self.graph.nodes[position], self.graph.args
+        if node.op.kind != "program":
+            return self.find(position)
+        calls = [
+            other
+            for other, each in enumerate(self.graph.nodes)
+            if each.op is node.op
+            and args[other] == args[position]
+            and each.payload.identity == node.payload.identity
+        ]
+        return -1 - calls[0]
 
     def is_computed(self, position: int) -> bool:
         kind = self.graph.nodes[position].op.kind
@@ -117,6 +131,8 @@ class _Fusion:
         uses += sum(root in (position, below) for root in self.graph.roots)
         if uses != 2 or self.graph.args[position] != (below,):
             return False
+        if self.graph.nodes[below].op.kind == "program":
+            return False
         if node.op.kind == "reshape":
             return True
         params, dropped = node.params
@@ -128,8 +144,10 @@ class _Fusion:
         windows = {result.view for result in self.written.values()}
         for position, node in enumerate(nodes):
             kind = node.op.kind
-            if kind == "keep":
+            if kind in ("keep", "program"):
                 self.cuts.add(position)
+                if kind == "program":
+                    self.cuts |= {arg for arg in args[position] if self.is_stored_for(arg)}
             elif kind in SEEN and not self.is_computed(position) and position not in windows:
                 if self.is_computed(args[position][0]):
                     self.cuts.add(args[position][0])
@@ -139,6 +157,10 @@ class _Fusion:
                     self.cuts.add(producer)
         for position in self.cuts:
             self.written[position] = Result(position)
+
+    def is_stored_for(self, position: int) -> bool:
+        """Say whether an argument of a program must be stored for it: numbers are passed."""
+        return self.is_computed(position) and self.graph.nodes[position].op.kind != "scalar"
 
     def must_store(self, node: Node) -> bool:
         """Say whether a read of computed work can't be rolled: it wraps, or lies off the plane."""
@@ -238,6 +260,8 @@ class _Fusion:
     def kernel(self, members: Sequence[int]) -> KernelGraph:
         """Return the kernel that computes the stored nodes at `members`."""
         nodes, args = self.graph.nodes, self.graph.args
+        if nodes[members[0]].op.kind == "program":
+            return self.program_kernel(members)
         level = self.level[members[0]]
         made: dict[int, Node] = {}
         operands: list[int] = []
@@ -288,6 +312,23 @@ class _Fusion:
             results,
             domain,
             key,
+        )
+
+    def program_kernel(self, members: Sequence[int]) -> KernelGraph:
+        """Return the kernel that runs a program for the outputs at `members`."""
+        nodes, first = self.graph.nodes, members[0]
+        scalars = [arg for arg in self.graph.args[first] if nodes[arg].op.kind == "scalar"]
+        operands = [arg for arg in self.graph.args[first] if nodes[arg].op.kind != "scalar"]
+        leaves = [_leaf("input", number, nodes[arg]) for number, arg in enumerate(operands)]
+        leaves += [_leaf("scalar", number, nodes[arg]) for number, arg in enumerate(scalars)]
+        digest, _, checked = nodes[first].params
+        return KernelGraph(
+            tuple([_like(nodes[member], tuple(leaves)) for member in members]),
+            tuple(operands),
+            tuple(scalars),
+            tuple([self.written[member] for member in members]),
+            Domain(len(nodes[first].shape), pointwise=False),
+            ("program", digest, checked),
         )
 
     def viewed_leaf(self, position: int, scalars: list[int]) -> Node:

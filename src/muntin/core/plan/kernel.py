@@ -60,6 +60,11 @@ class KernelGraph:
     domain: Domain
     key: tuple[Any, ...]
 
+    @property
+    def is_program(self) -> bool:
+        """Whether its outputs are those of loops written by hand."""
+        return self.outputs[0].op.kind == "program"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:

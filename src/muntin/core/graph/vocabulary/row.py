@@ -30,7 +30,7 @@ class Op:
     ----------
     kind
         "input", "scalar", "constant", "index", "elementwise", "view", "reshape", "neighbour",
-        "window_sum" or "keep".
+        "window_sum", "program" or "keep".
     rule
         How an elementwise row finds its operand and result types (see `infer`).
     reference
