@@ -107,6 +107,7 @@ from muntin.array.mathematics import (
     tan,
     tanh,
 )
+from muntin.array.program import Program, program
 from muntin.array.shaping import (
     broadcast_arrays,
     broadcast_to,
@@ -139,6 +140,8 @@ from muntin.array.special import (
 )
 from muntin.core.border import Border, BorderMode, constant
 from muntin.core.coordinates import Coordinates, Steps, Strides, TensorShape
+from muntin.core.loops.loops import Loops
+from muntin.core.loops.parameters import Input, Output, Scalar, Scratch
 from muntin.core.regions import BorderSize, Box, Footprint, ValidRegion
 from muntin.core.window import Dimension, Window
 from muntin.errors import (
@@ -153,6 +156,7 @@ from muntin.errors import (
     MuntinError,
     ParameterError,
     PipelineError,
+    RaceError,
     RangeError,
     ShapeError,
     StaleInputError,
@@ -180,13 +184,20 @@ __all__ = [
     "Footprint",
     "Function",
     "ImageFileError",
+    "Input",
     "InternalError",
+    "Loops",
     "MuntinError",
+    "Output",
     "ParameterError",
     "Pending",
     "PipelineError",
+    "Program",
+    "RaceError",
     "RangeError",
     "Required",
+    "Scalar",
+    "Scratch",
     "ShapeError",
     "Spec",
     "StaleInputError",
@@ -291,6 +302,7 @@ __all__ = [
     "pow",
     "rad2deg",
     "real",
+    "program",
     "reciprocal",
     "rel_entr",
     "remainder",

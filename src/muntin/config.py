@@ -186,6 +186,9 @@ class Settings:
         "0",
         "Outputs of this size or more bypass the cache; 0 takes 16 times the second cache.",
     )
+    check_programs: bool = _row(
+        _TRUTH, False, "0", "Check every index of programs; one outside its array is an error."
+    )
     poison: bool = _row(
         _TRUTH, False, "0", "Fill fresh memory with a pattern that shows reads of unset values."
     )

@@ -12,6 +12,7 @@ __all__ = [
     "MuntinError",
     "ParameterError",
     "PipelineError",
+    "RaceError",
     "RangeError",
     "ShapeError",
     "StaleInputError",
@@ -69,6 +70,10 @@ class PipelineError(MuntinError, ValueError):
 
 class ImageFileError(MuntinError, OSError):
     """An image file that cannot be read or written."""
+
+
+class RaceError(MuntinError, RuntimeError):
+    """Iterations of a parallel loop of which one uses what another writes."""
 
 
 class InternalError(Exception):

@@ -121,7 +121,7 @@ class Interpreting:
     def launch(
         self, step: Step, held: dict[int, Any], numbers: dict[int, Any], *rest: object
     ) -> None:
-        binding, program = step.binding, step.kernel.lowered.program
+        binding, program = step.binding, step.kernel.program
         for new in step.fresh:
             self.fresh.append(self.memory(held[new.position], is_set=new.is_zero))
         if 0 in binding.extent:

@@ -36,7 +36,7 @@ def _each(write: Callable[[KernelFacts], str], comment: str) -> Callable[[Survey
 
 
 def _program(kernel: KernelFacts) -> str:
-    return program_text(kernel.compiled.lowered.program)
+    return program_text(kernel.compiled.program)
 
 
 # LLVM and OpenCL are imported when a text of theirs is asked for, as devices are.

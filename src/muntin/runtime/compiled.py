@@ -15,8 +15,9 @@ from muntin.runtime.lru import LRU
 if TYPE_CHECKING:
     from muntin.core.lower.rows import Lowered
     from muntin.core.plan.stages import Stages
+    from muntin.core.program import Program
 
-__all__ = ["CompiledKernel"]
+__all__ = ["CompiledKernel", "CompiledProgram"]
 
 _COMPILER = "muntin.runtime.compiler"  # not imported where machine code is found on disk
 _BINDINGS = 64  # sizes and strides remembered for each kernel
@@ -53,9 +54,19 @@ class CompiledKernel:
         return lowered
 
     @property
+    def program(self) -> Program:
+        """What the machine code is made of."""
+        return self.lowered.program
+
+    @property
+    def notes(self) -> str:
+        """What is kept with the machine code."""
+        return self.lowered.facts.encoded()
+
+    @property
     def llvm(self) -> str:
         """The LLVM IR before optimisation."""
-        text: str = import_module(_COMPILER).llvm_text(self.lowered)
+        text: str = import_module(_COMPILER).llvm_text(self.program)
         return text
 
     @property
@@ -65,11 +76,7 @@ class CompiledKernel:
         return module
 
     def _compiled(self) -> NativeModule:
-        return compile_ir(
-            lambda: self.llvm,
-            repr(self.graph.key),
-            notes=lambda: self.lowered.facts.encoded(),
-        )
+        return compile_ir(lambda: self.llvm, repr(self.graph.key), notes=lambda: self.notes)
 
     @property
     def facts(self) -> KernelFacts:
@@ -101,6 +108,25 @@ class CompiledKernel:
         return self._bindings.get_or_make(
             key, lambda: bind(self.facts, self.graph.domain, *key, shared_code)
         )
+
+
+class CompiledProgram(CompiledKernel):
+    """A kernel whose loops were written by hand."""
+
+    @property
+    def program(self) -> Program:
+        """What the machine code is made of."""
+        call = self.graph.outputs[0].payload
+        program: Program = self._parts.get_or_make(
+            "program",
+            lambda: import_module(_COMPILER).lower_loops(call.definition, checked=call.checked),
+        )
+        return program
+
+    @property
+    def notes(self) -> str:
+        """Nothing: its definition tells all."""
+        return ""
 
 
 _shared: LRU[str, NativeModule] = LRU(1 << 30)  # all: bindings hold their addresses

@@ -17,7 +17,7 @@ from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import KernelGraph, Plan
 from muntin.runtime.bind import Limits, scalar_bits
 from muntin.runtime.buffer import share_memory
-from muntin.runtime.compiled import CompiledKernel
+from muntin.runtime.compiled import CompiledKernel, CompiledProgram
 from muntin.runtime.context import context
 from muntin.runtime.cpu import target_facts
 from muntin.runtime.launch import Launch, Scheduler
@@ -58,7 +58,8 @@ class NativePlan:
         self.plan = plan
 
         def compiled(graph: KernelGraph) -> CompiledKernel:
-            return kernels.get_or_make(graph.key, partial(CompiledKernel, graph))
+            kind = CompiledProgram if graph.is_program else CompiledKernel
+            return kernels.get_or_make(graph.key, partial(kind, graph))
 
         self.kernels = tuple(map(compiled, plan.kernels))
         self.copies = {position: compiled(graph) for position, graph in plan.copies.items()}
@@ -126,6 +127,8 @@ def _launch(
     step: Step, held: Values, numbers: Values, addresses: dict[int, int], scheduler: Scheduler
 ) -> None:
     binding = step.binding
+    for position in step.cleared:
+        held[position].fill(0)
     if 0 in binding.extent:
         return
     slots = binding.slots[:]
@@ -152,6 +155,9 @@ def _launch(
             binding.threads,
         )
     )
+    if step.fault is not None:
+        call, position = step.fault
+        call.refuse(held[position].tolist())
 
 
 def _new_array(pool: MemoryPool, memory: Fresh) -> npt.NDArray[Any]:

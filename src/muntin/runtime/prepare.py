@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
@@ -14,9 +14,13 @@ from muntin.core.graph.reshaping import reshaped_strides
 from muntin.core.plan.fuse import SEEN
 from muntin.core.plan.kernel import KernelGraph, Plan, Result
 from muntin.core.regions import Box
-from muntin.dtypes import DType
+from muntin.dtypes import DTYPES, DType
 from muntin.runtime.bind import Binding, Limits
+from muntin.runtime.bind_loops import bind_loops
 from muntin.runtime.compiled import CompiledKernel
+
+if TYPE_CHECKING:
+    from muntin.core.loops.definition import Call
 
 __all__ = ["Aside", "Delivery", "Fresh", "Overlap", "Prepared", "Step", "prepare"]
 
@@ -73,6 +77,8 @@ class Step(NamedTuple):
     asides: tuple[Aside, ...]
     scalars: tuple[tuple[int, int, DType], ...]  # slot, position, type
     released: tuple[int, ...]
+    cleared: tuple[int, ...] = ()  # memory that was given, which the launch finds zero
+    fault: tuple[Call, int] | None = None  # a checked call, and the memory of its fault
 
 
 class Delivery(NamedTuple):
@@ -164,6 +170,7 @@ class _Preparation:
                 for position, last in self.plan.last_use.items()
                 if last == number and position not in kept and position in self.strides
             )
+            released += found[-1].released
             steps += [*self.copying, *found[:-1], found[-1]._replace(released=released)]
             self.copying.clear()
         deliveries = self.deliveries(targets)
@@ -176,6 +183,8 @@ class _Preparation:
         """Return the outs that kernels may write straight into, with the node of each."""
         targets: list[tuple[int, int]] = []
         taken: set[int] = set()
+        if any(kernel.is_checked for kernel in self.plan.kernels):
+            return targets  # no out is written before the last check
         for place, (root, out) in enumerate(zip(self.plan.roots, self.outs, strict=True)):
             if out is None or root not in self.written or root.node in taken:
                 continue
@@ -191,7 +200,7 @@ class _Preparation:
 
     def may_overwrite(self, root: Result, overlaps: Sequence[Overlap]) -> bool:
         """Say whether each element of an out is written only after the same bytes were read."""
-        if len(self.kernels) > 1 or root.view is not None:
+        if len(self.kernels) > 1 or root.view is not None or self.plan.kernels[0].is_program:
             return False
         if len({self.box(result) for result in self.plan.kernels[0].results}) > 1:
             return False  # several launches read the inputs
@@ -227,6 +236,8 @@ class _Preparation:
     # --- launches ---------------------------------------------------------------------------------
 
     def steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
+        if kernel.is_program:
+            return self.program_steps(kernel, compiled)
         fresh = tuple(
             [self.fresh(result) for result in kernel.results if result.node not in self.strides]
         )
@@ -282,6 +293,62 @@ class _Preparation:
         found = tuple(pointers), tuple(asides), tuple(scalars)
         return Step(kernel, compiled, binding, (), *found, ())
 
+    def program_steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
+        """Return a launch for each phase of a program; all arrays but its inputs start as zeros."""
+        call: Call = self.graph.nodes[kernel.results[0].node].payload
+        places, fresh, cleared = self.program_arrays(kernel, call)
+        numbers = [(position, self.graph.nodes[position].dtype) for position in kernel.scalars]
+        strides = {number: place.strides for number, place in places.items()}
+        unseen = tuple([each.position for each in fresh if each.position not in self.strides])
+        steps = []
+        for binding in bind_loops(call, strides, self.limits):
+            pointers = [
+                (slot, place.position, place.offset)
+                for slot, place in zip(binding.operand_slots, places.values(), strict=True)
+            ]
+            scalars = [(binding.scalar_slot + k, *each) for k, each in enumerate(numbers)]
+            steps.append(
+                Step(kernel, compiled, binding, (), tuple(pointers), (), tuple(scalars), ())
+            )
+        if call.checked:
+            fault = (call, fresh[-1].position)
+            steps = [step._replace(fault=fault) for step in steps]
+        steps[0] = steps[0]._replace(fresh=tuple(fresh), cleared=tuple(cleared))
+        steps[-1] = steps[-1]._replace(released=unseen)
+        return steps
+
+    def program_arrays(
+        self, kernel: KernelGraph, call: Call
+    ) -> tuple[dict[int, Place], list[Fresh], list[int]]:
+        """Return where arrays lie, and what of it is taken or was given and must be cleared.
+
+        The arrays are in the order of the parameters; the memory of a fault follows them.
+        """
+        definition, nodes = call.definition, self.graph.nodes
+        given = dict(zip(definition.inputs, map(self.place, kernel.operands), strict=True))
+        written = {nodes[each.node].params[1]: each.node for each in kernel.results}
+        wanted = [(k, call.shapes[k], slots.dtype) for k, slots in definition.arrays.items()]
+        if call.checked:
+            wanted.append((len(definition.parameters), call.fault_shape, DTYPES["int64"]))
+        places: dict[int, Place] = {}
+        fresh: list[Fresh] = []
+        cleared: list[int] = []
+        for number, shape, dtype in wanted:
+            position = written.get(number, len(nodes) + number)
+            if number in given:
+                places[number] = given[number]
+                continue
+            held = self.strides.get(position)
+            if held is not None:
+                cleared.append(position)
+            else:
+                held = _c_strides(shape, dtype.itemsize)
+                fresh.append(_fresh(position, shape, dtype, is_zero=True))
+                if position < len(nodes):
+                    self.strides[position] = held
+            places[number] = Place(position, 0, held)
+        return places, fresh, cleared
+
     def base(self, position: int) -> int:
         """Return the node whose data is seen at `position`."""
         while position not in self.strides and self.graph.nodes[position].op.kind in SEEN:
@@ -318,13 +385,7 @@ class _Preparation:
     def fresh(self, result: Result) -> Fresh:
         """Return the memory of a result; where only a part of it is computed the rest is zero."""
         node = self.node(result)
-        nbytes = prod(node.shape) * node.dtype.itemsize
-        if nbytes > sys.maxsize:
-            raise MemoryError(
-                f"eval: an array of {node.dtype} {node.shape} takes {nbytes} bytes, more than a "
-                "process can have; evaluate parts of it"
-            )
-        return Fresh(result.node, node.shape, node.dtype, nbytes, node.valid is not None)
+        return _fresh(result.node, node.shape, node.dtype, is_zero=node.valid is not None)
 
     def node(self, result: Result) -> Node:
         return self.graph.nodes[result.node if result.view is None else result.view]
@@ -375,6 +436,16 @@ class _Preparation:
             start[axis.source] = min(ends)
             stop[axis.source] = max(ends) + 1 if high > low else min(ends)
         return Box(tuple(start), tuple(stop))
+
+
+def _fresh(position: int, shape: tuple[int, ...], dtype: DType, *, is_zero: bool) -> Fresh:
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes > sys.maxsize:
+        raise MemoryError(
+            f"eval: an array of {dtype} {shape} takes {nbytes} bytes, more than a process can "
+            "have; evaluate parts of it"
+        )
+    return Fresh(position, shape, dtype, nbytes, is_zero)
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int) -> Strides:

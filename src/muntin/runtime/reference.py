@@ -16,6 +16,7 @@ from muntin.core.graph.node import Node, View
 from muntin.core.graph.order import topological
 from muntin.errors import InternalError
 from muntin.runtime.device import Value
+from muntin.runtime.interpret.loops import interpret_loops
 
 __all__ = ["ReferenceDevice", "cast_array", "count_devices", "open_device"]
 
@@ -85,10 +86,16 @@ def _compute(roots: Sequence[Node], bound: Mapping[int, Array]) -> list[Array]:
     for read in (*roots, *(arg for node in order for arg in node.args)):
         uses[id(read)] += 1
     arrays = dict(bound)
+    calls: dict[Any, dict[int, Array]] = {}
     with np.errstate(all="ignore"):
         for node in order:
             if id(node) not in arrays:
                 args = [arrays[id(arg)] for arg in node.args]
+                if node.op.kind == "program":
+                    call = (id(node.payload), *map(id, node.args))
+                    if call not in calls:
+                        calls[call] = interpret_loops(node.payload, args)
+                    args = [calls[call][node.params[1]]]
                 arrays[id(node)] = _node_array(node, args)
             for arg in node.args:
                 uses[id(arg)] -= 1
@@ -226,5 +233,6 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "reshape": _reshape,
     "neighbour": _neighbour,
     "window_sum": _window_sum,
+    "program": _same,
     "keep": _same,
 }

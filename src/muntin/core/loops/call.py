@@ -95,9 +95,7 @@ def _shapes(
     definition: Definition, inputs: Sequence[Node], numbers: Mapping[int, Node]
 ) -> dict[int, tuple[int, ...]]:
     """Return the shapes of all arrays, by the numbers of the parameters."""
-    shapes = {
-        number: node.shape for number, node in zip(definition.inputs, inputs, strict=True)
-    }
+    shapes = {number: node.shape for number, node in zip(definition.inputs, inputs, strict=True)}
     known: dict[str, object] = {definition.names[number]: shapes[number] for number in shapes}
     known |= {definition.names[number]: node.payload for number, node in numbers.items()}
     for number, (name, parameter) in enumerate(definition.parameters.items()):
@@ -135,5 +133,3 @@ def _letters(inputs: Sequence[Node], rank: int) -> str | None:
         if len(node.shape) == rank and node.axes is not None:
             return node.axes
     return letters_by_rank(rank)
-
-

@@ -199,6 +199,11 @@ class Call:
     def extent(self, phase: Phase) -> int:
         return self.definition.extent(phase, self.shapes)
 
+    @property
+    def fault_shape(self) -> tuple[int]:
+        """The size of the memory of a fault: a place, counted from 1, and an index."""
+        return (1 + max(len(shape) for shape in self.shapes.values()),)
+
     def refuse(self, fault: Sequence[int]) -> None:
         """Raise BoundsError if a run noted a fault: the place, counted from 1, and the index."""
         if not fault[0]:

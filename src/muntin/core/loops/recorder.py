@@ -329,10 +329,16 @@ class Recorder:
                 f"for_: step is {step!r}; give a Python integer, 1 or more; to count down, take "
                 "the index from the last one"
             )
-        first, _ = self.typed("for_", start, INDEX)
-        last, _ = self.typed("for_", stop, INDEX)
+        first, _ = self.bound("for_", start)
+        last, _ = self.bound("for_", stop)
         with self.builder.loop("i", first, last, step) as var, self.scope() as scope:
             yield Value(var, Source.DATA, scope, self)
+
+    def bound(self, word: str, operand: Operand) -> tuple[Expr, Source]:
+        """Return an integer as the type in which loops count."""
+        if isinstance(operand, Value) and operand._expr.dtype.is_integer:
+            operand = self.cast(operand, INDEX, "wrap")
+        return self.typed(word, operand, INDEX)
 
     @contextmanager
     def repetition(self, condition: object) -> Iterator[None]:
@@ -381,7 +387,7 @@ class Recorder:
                 "parallel: it stands inside of a loop or choice; a parallel loop is a phase of its "
                 "own, on the outermost level; use for_() inside"
             )
-        extent, source = self.typed("parallel", count, INDEX)
+        extent, source = self.bound("parallel", count)
         if source > Source.SIZES:
             what = "a number" if source is Source.NUMBERS else "data"
             raise UnsupportedError(

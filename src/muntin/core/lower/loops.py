@@ -51,9 +51,8 @@ from muntin.core.program import (
 from muntin.dtypes import DTYPES, DType, from_name
 from muntin.errors import InternalError
 
-__all__ = ["FAULT_WORDS", "lower_loops"]
+__all__ = ["lower_loops"]
 
-FAULT_WORDS = 17  # a place, and an index of up to 16 axes
 _BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
 _FAULT, _PHASE = Var(POINTER, "fault"), Var(INDEX, "phase")
 _UNSIGNED = DTYPES["uint64"]

@@ -65,6 +65,11 @@ class KernelGraph:
         """Whether its outputs are those of loops written by hand."""
         return self.outputs[0].op.kind == "program"
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether it may find out that an index is at fault."""
+        return self.is_program and bool(self.outputs[0].params[2])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:

@@ -26,6 +26,7 @@ def interpret(
     scratch: Memory,
     *,
     seed: int = 0,
+    race: type[Exception] = InternalError,
 ) -> None:
     """Run a program on a box of its iteration space.
 
@@ -41,6 +42,8 @@ def interpret(
         What the entry gets as scratch.
     seed : int
         Of the order in which the iterations of independent loops run.
+    race : type
+        The error where one of these reads what another writes.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def interpret(
     """
     if len(slots) not in (len(program.slots), len(program.slots) + len(program.shared)):
         raise InternalError(f"interpret: got {len(slots)} slots; there are {len(program.slots)}")
-    log, random = AccessLog(), Random(seed)
+    log, random = AccessLog(race), Random(seed)
     entry = _with_slots(program)
     compiled: dict[str, Callee] = {}
     for function in (*program.functions[:-1], entry):

@@ -33,6 +33,7 @@ class AccessLog:
     argument, and `writable` whether it may be written through.
     """
 
+    race: type[Exception] = InternalError
     accesses: list[Access] = field(default_factory=list)
     watchers: int = 0
     parents: list[int] = field(default_factory=lambda: [0])
@@ -77,7 +78,7 @@ class AccessLog:
         for touched in _touched(accesses, actors, [True] * len(accesses)):
             bad = touched.is_read & touched.is_written & (touched.first != touched.last)
             if bad.any():
-                raise InternalError(
+                raise self.race(
                     f"interpret: an iteration of the independent loop over {loop} reads byte "
                     f"{touched.low + int(bad.argmax())} of {touched.memory.name}, which another "
                     "writes"
