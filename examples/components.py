@@ -58,3 +58,25 @@ def labelling(connectivity: int) -> mt.Program:
         count[()] = total
 
     return label
+
+
+def main() -> None:
+    text = """
+    ##..#....
+    .#..#..##
+    ...#...##
+    ..#..#...
+    ####..##.
+    """
+    mask = np.array([[cell == "#" for cell in line] for line in text.split()])
+    for connectivity in (4, 8):
+        label = labelling(connectivity)
+        labels, count = mt.eval(*label(mask))
+        with mt.use("reference"):  # the same loops in Python, every index checked
+            assert np.array_equal(label(mask)[0], labels)
+        print(f"{int(count)} components of {connectivity} neighbours")
+        print("\n".join("".join(f"{each or '.'}" for each in line) for line in np.asarray(labels)))
+
+
+if __name__ == "__main__":
+    main()

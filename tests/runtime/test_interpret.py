@@ -370,6 +370,15 @@ def test_unaliased_parameters_are_the_only_way_to_what_they_write():
         run(together, pointer(_four(), "image"), slots=(A,), functions=(_copying(),))
 
 
+def test_the_last_of_several_parameters_may_be_used_alone():
+    p, q, r = Var(POINTER, "p"), Var(POINTER, "q"), Var(POINTER, "r")
+    parameters = [Parameter(each, unaliased=True, written=True) for each in (p, q, r)]
+    last = Function("last", tuple(parameters), (Store(r, index(0), Const(I32, 7)),))
+    target = np.zeros(1, np.int32)
+    run([Call("last", (A, A, A))], pointer(target), slots=(A,), functions=(last,))
+    assert target[0] == 7
+
+
 def test_promises_of_a_caller_hold_in_what_it_calls():
     body = [Call("copying", (_advanced(A, 4), B))]
     memory = Memory(_four(), name="image")

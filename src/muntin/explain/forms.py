@@ -58,6 +58,11 @@ def _llvm(kernel: KernelFacts) -> str:
 
 
 def _opencl(kernel: KernelFacts) -> str:
+    if kernel.compiled.graph.is_program:
+        raise DeviceError(
+            f"explain: kernel {kernel.number} is a program, which OpenCL devices do not run; ask "
+            'for what="llvm" or "program"'
+        )
     if not all(stage.stage.is_load and stage.stage.mode is None for stage in kernel.rows):
         raise DeviceError(
             f"explain: kernel {kernel.number} reads neighbours; OpenCL devices run pointwise work "

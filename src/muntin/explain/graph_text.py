@@ -42,6 +42,9 @@ def details(node: Node) -> list[str]:
         return [_view(node)]
     if kind == "reshape":
         return [f"in C order from {node.args[0].shape}"]
+    if kind == "program":
+        definition = node.payload.definition
+        return [definition.name, definition.names[node.params[1]]]
     return [word for param in node.params if (word := str(param))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muntin.core.plan.kernel import KernelGraph
 from muntin.explain.survey import ArrayFacts, KernelFacts, LoopFacts, RowFacts, Survey
 
 __all__ = ["bytes_in_words", "kernel_text", "moved_in_words", "plan_text"]
@@ -30,7 +31,8 @@ def moved_in_words(found: Survey) -> str:
 def kernel_text(kernel: KernelFacts) -> str:
     """Return the description of one kernel."""
     lines = [f"kernel {kernel.number}"]
-    lines += _entry("domain", [_domain(kernel)])
+    graph = kernel.compiled.graph
+    lines += _entry("domain", [_program(graph) if graph.is_program else _domain(kernel)])
     lines += _entry("window", [_window(kernel)])
     lines += _entry("reads", _columns([_array(array) for array in kernel.reads]))
     lines += _entry("writes", _columns([_array(array) for array in kernel.writes]))
@@ -103,6 +105,13 @@ def _domain(kernel: KernelFacts) -> str:
             letter = kernel.axes[axis] if kernel.axes else f"axis {axis}"
             words.append(f"{length} along {letter}")
     return " × ".join(words)
+
+
+def _program(graph: KernelGraph) -> str:
+    definition = graph.outputs[0].payload.definition
+    count = len(definition.phases)
+    phases = "1 phase" if count == 1 else f"{count} phases, of which the first has the window"
+    return f"the loops of {definition.name}, in {phases}"
 
 
 def _window(kernel: KernelFacts) -> str:

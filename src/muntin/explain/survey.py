@@ -165,17 +165,22 @@ class _Names:
     kernels: Sequence[KernelGraph]
 
     def kernel(self, number: int, compiled: Any, binding: Any) -> KernelFacts:
-        graph, stages, layout = self.kernels[number], compiled.stages, compiled.lowered.layout
+        graph = self.kernels[number]
         first = self.graph.nodes[graph.results[0].node]
-        reads = [
-            self.operand(k, position, _mode(binding.slots, binding.operand_slots[k], array))
-            for k, (position, array) in enumerate(zip(graph.operands, layout.operands, strict=True))
-        ]
-        writes = [
-            self.output(k, result, _mode(binding.slots, binding.output_slots[k], array))
-            for k, (result, array) in enumerate(zip(graph.results, layout.outputs, strict=True))
-        ]
-        rows = tuple([_rows(stage, graph.domain, first.axes) for stage in stages.stages])
+        reached = [""] * (len(graph.operands) + len(graph.results))
+        rows: tuple[RowFacts, ...] = ()
+        if graph.is_program:
+            loops: tuple[LoopFacts, ...] = (_program(graph),)
+        else:
+            stages, layout = compiled.stages, compiled.lowered.layout
+            places = [*binding.operand_slots, *binding.output_slots]
+            arrays = [*layout.operands, *layout.outputs]
+            reached = [_mode(binding.slots, *each) for each in zip(places, arrays, strict=True)]
+            rows = tuple([_rows(stage, graph.domain, first.axes) for stage in stages.stages])
+            loops = tuple([_loop(group, stages) for group in stages.groups])
+        hows = iter(reached)
+        reads = [self.operand(k, at, next(hows)) for k, at in enumerate(graph.operands)]
+        writes = [self.output(k, result, next(hows)) for k, result in enumerate(graph.results)]
         return KernelFacts(
             number,
             compiled,
@@ -190,7 +195,7 @@ class _Names:
             tuple(writes),
             tuple([self.graph.nodes[position].payload for position in graph.scalars]),
             rows,
-            tuple([_loop(group, stages) for group in stages.groups]),
+            loops,
         )
 
     def operand(self, number: int, position: int, how: str) -> ArrayFacts:
@@ -282,6 +287,18 @@ def _loop(group: Group, stages: Stages) -> LoopFacts:
         node.op.name for node in group.order if node.op.is_elementwise and node not in group.reads
     )
     return LoopFacts(targets, tuple(reads), tuple(work.most_common()), group.rows, group.lead)
+
+
+def _program(graph: KernelGraph) -> LoopFacts:
+    """Return the facts about loops written by hand."""
+    operations = graph.outputs[0].payload.definition.operations
+    return LoopFacts(
+        tuple([f"out{k}" for k in range(len(graph.results))]),
+        tuple([ReadFacts(f"in{k}", (0, 0), (0, 0)) for k in range(len(graph.operands))]),
+        tuple(Counter(operations).most_common()),
+        1,
+        0,
+    )
 
 
 def _span(ends: tuple[int, int]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from inspect import Parameter as Named
 from inspect import signature
 from typing import Any
 
-from muntin.core.loops.definition import Definition, ElementAdd, ElementStore, Recorded
+from muntin.core.loops.definition import Definition, ElementAdd, ElementStore, every
 from muntin.core.loops.loops import Loops
 from muntin.core.loops.parameters import (
     Input,
@@ -20,7 +20,6 @@ from muntin.core.loops.parameters import (
 )
 from muntin.core.loops.recorder import Recorder
 from muntin.core.loops.values import Elements, Source, Value
-from muntin.core.program import For, If, While
 from muntin.errors import ParameterError, UnsupportedError
 
 __all__ = ["define"]
@@ -51,7 +50,8 @@ def define(function: Callable[..., object], parameters: Mapping[str, Parameter])
             "in its outputs"
         )
     phases = tuple(recorder.phases)
-    written = _written([statement for phase in phases for statement in phase.body])
+    statements = every([statement for phase in phases for statement in phase.body])
+    written = {each.array for each in statements if isinstance(each, ElementStore | ElementAdd)}
     for number, (word, parameter) in enumerate(ordered.items()):
         if isinstance(parameter, Output) and number not in written:
             raise UnsupportedError(
@@ -92,20 +92,3 @@ def _given(recorder: Recorder, number: int, name: str, parameter: Parameter) -> 
         return Value(var, Source.NUMBERS, recorder.root, recorder)
     slots = array_slots(number, parameter)
     return Elements(name, number, slots, not isinstance(parameter, Input), recorder)
-
-
-def _written(statements: Iterable[Recorded]) -> set[int]:
-    """Return the numbers of the arrays that statements write, at any depth."""
-    found: set[int] = set()
-    pending = list(statements)
-    while pending:
-        match pending.pop():
-            case ElementStore(array=array) | ElementAdd(array=array):
-                found.add(array)
-            case For(body=inner) | While(body=inner):
-                pending += inner
-            case If(then=then, otherwise=otherwise):
-                pending += [*then, *otherwise]
-            case _:
-                pass
-    return found

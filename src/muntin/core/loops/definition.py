@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -21,7 +21,7 @@ from muntin.core.loops.parameters import (
     array_slots,
     scalar_slot,
 )
-from muntin.core.program import Apply, Const, Convert, Expr, Let, Statement, Var
+from muntin.core.program import Apply, Const, Convert, Expr, For, If, Let, Statement, Var, While
 from muntin.errors import BoundsError, InternalError
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Phase",
     "Place",
     "Recorded",
+    "every",
 ]
 
 
@@ -67,6 +68,21 @@ class ElementAdd:
 
 
 Recorded: TypeAlias = Statement | ElementStore | ElementAdd
+
+
+def every(statements: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Return statements and those inside of them."""
+    pending = list(statements)[::-1]
+    while pending:
+        statement = pending.pop()
+        yield statement
+        match statement:
+            case For(body=inner) | While(body=inner):
+                pending += inner[::-1]
+            case If(then=then, otherwise=otherwise):
+                pending += [*otherwise[::-1], *then[::-1]]
+            case _:
+                pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +151,13 @@ class Definition:
             for number, each in enumerate(self.parameters.values())
             if isinstance(each, Scalar)
         }
+
+    @property
+    def operations(self) -> list[str]:
+        """The names of all operations, once for each place where it is written."""
+        written = every([*self.prelude, *(each for phase in self.phases for each in phase.body)])
+        values = [each.value for each in written if isinstance(each, Let)]
+        return [value.op.name for value in values if isinstance(value, Apply)]
 
     def numbers_of(self, kind: type[Parameter]) -> tuple[int, ...]:
         """Return the numbers of the parameters of a kind."""
@@ -212,8 +235,9 @@ class Call:
         place = definition.places[fault[0] - 1]
         shape = self.shapes[place.array]
         index = ", ".join(map(str, fault[1 : 1 + len(shape)]))
+        advice = ", or read with get()" if place.word == "read" else ""
         raise BoundsError(
             f"{definition.name}: {definition.names[place.array]}[{index}] is outside of its shape "
             f"{shape}; it was {place.word} at {place}; an index counts from 0 to the size less 1; "
-            "guard it with if_(), or read with get()"
+            f"guard it with if_(){advice}"
         )

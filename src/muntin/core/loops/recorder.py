@@ -272,11 +272,6 @@ class Recorder:
     def indices(self, array: Elements, index: object) -> tuple[Expr, ...]:
         """Return an index as one expression of type int64 for each axis."""
         self.check_open()
-        if array._recorder is not self:
-            raise UnsupportedError(
-                f"{self.name}: {array.name} is an array of another program "
-                f"({array._recorder.name}); use the arrays that this one is given"
-            )
         parts = index if isinstance(index, tuple) else (index,)
         if len(parts) != array.ndim:
             raise ShapeError(

@@ -35,6 +35,7 @@ class Value:
     """
 
     __slots__ = ("_expr", "_recorder", "_scope", "_source")
+    __array_ufunc__ = None  # NumPy's scalars leave operators to this class
 
     def __init__(self, expr: Expr, source: Source, scope: object, recorder: Recorder) -> None:
         self._expr = expr

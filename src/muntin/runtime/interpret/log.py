@@ -147,7 +147,7 @@ def _touched(
         actor = np.repeat(np.array([actors[n] for n in numbers], np.int64), size)
         write = np.repeat(np.array([accesses[n].is_write for n in numbers]), size)
         promise = np.repeat(np.array([promised[n] for n in numbers]), size)
-        first = np.full(length, len(accesses), np.int64)
+        first = np.full(length, max(actors) + 1, np.int64)
         last = np.full(length, -1, np.int64)
         np.minimum.at(first, places, actor)
         np.maximum.at(last, places, actor)
