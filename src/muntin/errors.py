@@ -7,6 +7,7 @@ __all__ = [
     "CompileError",
     "DTypeError",
     "DeviceError",
+    "ExchangeError",
     "ImageFileError",
     "InternalError",
     "MuntinError",
@@ -46,6 +47,10 @@ class ParameterError(MuntinError, ValueError):
 
 class DeviceError(MuntinError, RuntimeError):
     """A device that is missing, lacks a feature, or differs between operands."""
+
+
+class ExchangeError(MuntinError, BufferError):
+    """Memory that cannot be handed to another library, or taken from it."""
 
 
 class CompileError(MuntinError, RuntimeError):

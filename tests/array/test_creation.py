@@ -49,6 +49,23 @@ def test_like_takes_shape_type_axes_and_device() -> None:
     assert mt.full_like(np.zeros(2), 1, dtype="bool").dtype == np.bool_
 
 
+def test_like_may_change_the_device() -> None:
+    x = mt.asarray(np.zeros((2, 3), np.uint16), device="reference")
+    for made in (mt.zeros_like(x), mt.ones_like(x), mt.empty_like(x), mt.full_like(x, 7)):
+        assert made.device == "reference"
+    for like in (mt.zeros_like, mt.ones_like, mt.empty_like):
+        assert like(x, device="cpu").device == "cpu"
+    assert mt.full_like(x, 7, device="cpu").device == "cpu"
+
+
+def test_empty_arrays_have_elements() -> None:
+    np.testing.assert_array_equal(np.asarray(mt.empty((2, 3))), np.zeros((2, 3)), strict=True)
+    x = mt.empty(3, dtype="uint8", device="reference", axes="y")
+    assert (x.dtype, x.device, x.axes) == (np.uint8, "reference", "y")
+    assert mt.empty_like(x).axes == "y"
+    assert mt.empty_like(x, dtype="int64").tolist() == [0, 0, 0]
+
+
 def test_an_index_counts_along_an_axis() -> None:
     rows, columns = mt.index((3, 4), 0), mt.index((3, 4), -1)
     np.testing.assert_array_equal(
@@ -69,6 +86,11 @@ def test_arange_is_numpys(arguments: tuple[float, ...]) -> None:
     )
 
 
+def test_arange_may_be_committed() -> None:
+    assert mt.arange(3, device="reference").device == "reference"
+    assert mt.arange(1, stop=7, step=2).tolist() == [1, 3, 5]
+
+
 def test_arange_checks_its_numbers() -> None:
     assert mt.arange(3, dtype="uint8").dtype == np.uint8
     for arguments in ((1, 5, 0), (0, float("inf")), (float("nan"),)):
@@ -83,7 +105,7 @@ def test_asarray_casts_lazily_and_commits() -> None:
     np.testing.assert_array_equal(np.asarray(x), [1, 0, 255])
     again = mt.asarray(x)
     assert again.device == "reference"
-    assert np.asarray(again) is np.asarray(x)
+    assert np.shares_memory(np.asarray(again), np.asarray(x))
     assert mt.asarray(x, device="cpu").device == "cpu"
     with pytest.raises(DeviceError, match="device: 'gpu' names no device"):
         mt.asarray(array, device="gpu")

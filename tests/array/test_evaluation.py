@@ -129,7 +129,7 @@ def test_results_are_written_to_outs() -> None:
     a, b = mt.eval(x + 1, x.astype("int64") * 2, out=(first, second))
     np.testing.assert_array_equal(first, np.arange(1, 13).reshape(3, 4))
     np.testing.assert_array_equal(second, np.arange(0, 24, 2).reshape(3, 4))
-    assert np.asarray(a) is first
+    assert np.shares_memory(np.asarray(a), first)
     assert np.asarray(b) is second
 
 

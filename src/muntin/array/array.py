@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from importlib import import_module
 from math import prod
 from operator import index as as_index
+from types import ModuleType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from muntin.array.axes import spatial_axes
-from muntin.array.evaluation import evaluate, result_node
+from muntin.array.elements import Elements
 from muntin.array.indexing import indexed, transposed
-from muntin.array.operators import Operators
-from muntin.array.tracing import check_not_tracing
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
 from muntin.core.graph.diagonals import entire, part_of
-from muntin.core.graph.node import Diagonals, Node
+from muntin.core.graph.node import Diagonals
 from muntin.core.graph.reshaping import reshape, resolved_shape
 from muntin.core.regions import Box
 from muntin.core.shapes import as_lengths
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError, UnsupportedError
-from muntin.interop import numpy_protocols
-from muntin.runtime.buffer import Buffer
 from muntin.runtime.device import find_device
 
-__all__ = ["Array"]
+__all__ = ["API_VERSIONS", "Array"]
+
+API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # of the Array API, the latest last
 
 
-class Array(Operators):
+class Array(Elements):
     """A lazy array: shape and element type are known, elements when they are asked for.
 
     Operators and functions build expressions. `numpy.asarray`, `eval` and conversions of 0-d
@@ -95,11 +94,6 @@ class Array(Operators):
         return self._device
 
     @property
-    def is_evaluated(self) -> bool:
-        """Whether it holds elements rather than an expression."""
-        return isinstance(self._node.payload, Buffer)
-
-    @property
     def valid_region(self) -> Box:
         """The elements that are defined: all, but for reads with ``border="undefined"``."""
         region = self._node.valid
@@ -132,6 +126,22 @@ class Array(Operators):
         """The view with its axes in reverse order."""
         return self.transpose()
 
+    @property
+    def mT(self) -> Self:
+        """The view with its last two axes exchanged: a matrix, or a stack of them, transposed."""
+        ndim = self.ndim
+        if ndim < 2:
+            raise ShapeError(f"mT: an Array of shape {self.shape}; it takes two axes or more")
+        return self.transpose(*range(ndim - 2), ndim - 1, ndim - 2)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        if api_version is not None and api_version not in API_VERSIONS:
+            raise ParameterError(
+                f"array namespace: version {api_version!r} of the Array API is not here; ask for "
+                f"one of {', '.join(API_VERSIONS)}"
+            )
+        return import_module("muntin.xp")  # which is made of Arrays, so that they do not import it
+
     def __len__(self) -> int:
         if not self._node.shape:
             raise UnsupportedError(
@@ -153,7 +163,9 @@ class Array(Operators):
 
     # --- expressions ------------------------------------------------------------------------------
 
-    def astype(self, dtype: DType | npt.DTypeLike, overflow: str = "wrap") -> Self:
+    def astype(
+        self, dtype: DType | npt.DTypeLike, overflow: str = "wrap", *, copy: bool = True
+    ) -> Self:
         """Return the Array with another element type.
 
         Parameters
@@ -162,6 +174,8 @@ class Array(Operators):
             The type.
         overflow : {"wrap", "saturate"}
             What becomes of integers that a narrower integer type does not hold.
+        copy : bool
+            Not looked at: there is no difference between a value and its copy.
 
         Notes
         -----
@@ -216,6 +230,15 @@ class Array(Operators):
         """Return the Array committed to a device, where every expression of it is evaluated."""
         return type(self)(self._node, find_device(device).name)
 
+    def to_device(self, device: str, /, *, stream: Any = None) -> Self:
+        """Return the Array committed to a device: `to` under the Array API's name."""
+        if stream is not None:
+            raise ParameterError(
+                f"to_device: stream is {stream!r}; nothing moves before an evaluation, which "
+                "orders its own work; leave it away"
+            )
+        return self.to(device)
+
     def transpose(self, *axes: Any) -> Self:
         """Return the view with its axes permuted, reversed if none are given."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], SupportsIndex) else axes
@@ -249,107 +272,8 @@ class Array(Operators):
             "write to the NumPy array before muntin.asarray takes it"
         )
 
-    def __contains__(self, value: object) -> bool:
-        return value in self._values("in")
-
     def __iter__(self) -> Iterator[Self]:
         return (self[position] for position in range(len(self)))
-
-    def _of(self, node: Node) -> Self:
-        return type(self)(node, self._device)
-
-    # --- elements ---------------------------------------------------------------------------------
-
-    def eval(self, out: npt.NDArray[Any] | None = None, threads: int | None = None) -> Self:
-        """Compute the elements, into `out` if it is given, and return this Array.
-
-        See Also
-        --------
-        muntin.eval : several results in one pass.
-        """
-        if out is not None or not self.is_evaluated:
-            evaluate((self,), (out,), threads)
-        return self
-
-    def _values(self, operation: str) -> npt.NDArray[Any]:
-        check_not_tracing(operation)
-        node = self._node
-        if not isinstance(node.payload, Buffer):
-            evaluate((self,), (None,))
-            node = self._node
-        node.payload.check_version()
-        array: npt.NDArray[Any] = node.payload.array
-        return array
-
-    def _number(self, operation: str) -> Any:
-        if self._node.shape:
-            raise UnsupportedError(
-                f"{operation}: an Array of shape {self._node.shape} is no single value; reduce it "
-                "first, index one element, or call numpy.asarray"
-            )
-        return self._values(operation).item()
-
-    def item(self) -> bool | int | float:
-        """Return the element of a 0-d Array as a Python number."""
-        number: bool | int | float = self._number("item")
-        return number
-
-    def __bool__(self) -> bool:
-        return bool(self._number("bool"))
-
-    def __int__(self) -> int:
-        return int(self._number("int"))
-
-    def __float__(self) -> float:
-        return float(self._number("float"))
-
-    def __format__(self, format_spec: str) -> str:
-        return format(self._number("format"), format_spec) if format_spec else str(self)
-
-    def __index__(self) -> int:
-        if self._node.shape:
-            raise UnsupportedError(
-                f"index: an Array of shape {self._node.shape} is no index; choose elements with "
-                "muntin.where(mask, x, 0), or index numpy.asarray(x)"
-            )
-        if not self._node.dtype.is_integer:
-            raise UnsupportedError(
-                f"index: an Array of {self._node.dtype} is no index; cast it with int()"
-            )
-        return int(self._number("index"))
-
-    def __array__(
-        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
-    ) -> npt.NDArray[Any]:
-        return np.array(self._values("numpy.asarray"), dtype=dtype, copy=copy)
-
-    def __array_ufunc__(
-        self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any
-    ) -> Any:
-        return numpy_protocols.call_ufunc(type(self), ufunc, method, inputs, out, options)
-
-    def __array_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        return numpy_protocols.call_function(function, args, kwargs)
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._values("dlpack").__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0  # the results of every device lie in host memory
-
-    def __copy__(self) -> Self:
-        self._values("copy")
-        return self._of(self._node)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self._of(result_node(self._node, self._values("copy").copy()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        array = self._values("pickle")
-        node = self._node
-        return _restored, (type(self), array, node.axes, node.valid, node.diagonals, self._device)
 
 
 def _offset(offset: SupportsIndex) -> int:
@@ -361,16 +285,3 @@ def _offset(offset: SupportsIndex) -> int:
         raise UnsupportedError(
             f"at: offset {offset!r} is no integer; give an integer for each spatial axis"
         ) from error
-
-
-def _restored(
-    kind: type[Array],
-    array: npt.NDArray[Any],
-    axes: str | None,
-    valid: Box | None,
-    diagonals: Diagonals | None,
-    device: str | None,
-) -> Array:
-    row = dtype_of(array.dtype)
-    node = build.input_node(Buffer(array, row), array.shape, row, axes)
-    return kind(replace(node, valid=valid, diagonals=diagonals), device)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
+from muntin.array.evaluation import result_node
 from muntin.array.operators import common_device, node_of
 from muntin.core.graph.build import banded, broadcast_to, cast, input_node, renamed
 from muntin.core.graph.build import index as build_index
@@ -17,6 +18,7 @@ from muntin.core.graph.node import Node
 from muntin.core.shapes import as_shape, normalize_axis
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError
+from muntin.interop.dlpack import taken
 from muntin.interop.memory import as_ndarray
 from muntin.runtime.buffer import Buffer
 from muntin.runtime.device import find_device
@@ -24,6 +26,9 @@ from muntin.runtime.device import find_device
 __all__ = [
     "arange",
     "asarray",
+    "empty",
+    "empty_like",
+    "from_dlpack",
     "full",
     "full_like",
     "index",
@@ -36,9 +41,11 @@ __all__ = [
 
 def asarray(
     x: Any,
+    /,
     *,
     dtype: DType | npt.DTypeLike | None = None,
     device: str | None = None,
+    copy: bool | None = None,
     part: str = "entire",
     axes: str | None = None,
 ) -> Array:
@@ -54,6 +61,9 @@ def asarray(
         The element type; another one than that of `x` is a lazy cast.
     device : str, optional
         Where expressions of the Array are evaluated; None leaves it to their context.
+    copy : bool, optional
+        Whether memory is copied at once, so that later writes to `x` do not matter; False makes an
+        error of memory that cannot be read in place.
     part : {"entire", "lower", "upper", "diagonal"}
         What is seen of a matrix, the last two axes; the rest is zero, whatever its memory holds.
     axes : str, optional
@@ -66,7 +76,7 @@ def asarray(
     UnsupportedError
         If `x` holds no numbers that can be read here.
     ParameterError
-        If there is no such part.
+        If there is no such part, or if there must be no copy and `x` needs one.
     ShapeError
         If there is a part, but no matrix.
 
@@ -84,15 +94,22 @@ def asarray(
     committed: str | None = None
     if isinstance(x, Array):
         node, committed = x._node, x._device
+        if copy and x.is_evaluated:
+            node = result_node(node, x._values("asarray").copy())
         if axes is not None:
             node = renamed(node, checked_axes("asarray", axes, len(node.shape)))
     else:
-        array = as_ndarray(x)
+        array = as_ndarray(x, copy)
         buffer = Buffer(array)
         letters = checked_axes("asarray", axes, array.ndim)
         node = input_node(buffer, array.shape, buffer.dtype, letters)
-    if dtype is not None:
-        node = cast(node, dtype_of(dtype))
+    row = node.dtype if dtype is None else dtype_of(dtype)
+    if copy is False and row is not node.dtype:
+        raise ParameterError(
+            f"asarray: {node.dtype} becomes {row} by a copy, but copy is False; leave one of dtype "
+            "and copy away"
+        )
+    node = cast(node, row)
     return Array(_seen(node, part), _committed(device, committed))
 
 
@@ -110,6 +127,38 @@ def _seen(node: Node, part: str) -> Node:
 
 def _committed(device: str | None, own: str | None) -> str | None:
     return own if device is None else find_device(device).name
+
+
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
+    """Return an Array over the memory of an object with DLPack.
+
+    Parameters
+    ----------
+    x : object
+        An object with `__dlpack__` and `__dlpack_device__`.
+    device : str, optional
+        Where expressions of the Array are evaluated. If one is given, memory of another kind of
+        device is copied to the host, by the library that it belongs to.
+    copy : bool, optional
+        Whether memory is copied at once; False makes an error of memory that cannot be read in
+        place.
+
+    Raises
+    ------
+    UnsupportedError
+        If the object has no DLPack.
+    ExchangeError
+        If its memory is not in reach.
+    BufferError
+        As the object raises it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(3.0))
+    Array((3,), float64, axes="x", evaluated)
+    """
+    return asarray(taken(x, to_host=device is not None, copy=copy), device=device)
 
 
 def full(
@@ -146,43 +195,76 @@ def full(
     return Array(stretched, _committed(device, common_device("full", (fill_value,))))
 
 
-def zeros(
+def empty(
     shape: Any,
     *,
-    dtype: DType | npt.DTypeLike = "float64",
+    dtype: DType | npt.DTypeLike | None = None,
     device: str | None = None,
     axes: str | None = None,
 ) -> Array:
-    """Return an Array of zeros, which takes no memory in an expression."""
-    return full(shape, 0, dtype=dtype, device=device, axes=axes)
+    """Return `zeros`: a value has no element that is not set."""
+    return zeros(shape, dtype=dtype, device=device, axes=axes)
+
+
+def zeros(
+    shape: Any,
+    *,
+    dtype: DType | npt.DTypeLike | None = None,
+    device: str | None = None,
+    axes: str | None = None,
+) -> Array:
+    """Return an Array of zeros, float64 if no type is given; it takes no memory in expressions."""
+    return full(shape, 0, dtype="float64" if dtype is None else dtype, device=device, axes=axes)
 
 
 def ones(
     shape: Any,
     *,
-    dtype: DType | npt.DTypeLike = "float64",
+    dtype: DType | npt.DTypeLike | None = None,
     device: str | None = None,
     axes: str | None = None,
 ) -> Array:
-    """Return an Array of ones, which takes no memory in an expression."""
-    return full(shape, 1, dtype=dtype, device=device, axes=axes)
+    """Return an Array of ones, float64 if no type is given; it takes no memory in expressions."""
+    return full(shape, 1, dtype="float64" if dtype is None else dtype, device=device, axes=axes)
 
 
-def full_like(x: Any, /, fill_value: Any, *, dtype: DType | npt.DTypeLike | None = None) -> Array:
-    """Return an Array of one value with the shape, axes and device of x, and its type if none."""
+def full_like(
+    x: Any,
+    /,
+    fill_value: Any,
+    *,
+    dtype: DType | npt.DTypeLike | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return an Array of one value with the shape and axes of x, and its type and device if none.
+
+    `zeros_like`, `ones_like` and `empty_like` are the same with 0 and 1.
+    """
     node = node_of("full_like", x)
     made = full(node.shape, fill_value, dtype=node.dtype if dtype is None else dtype)
-    return Array(renamed(made._node, node.axes), common_device("full_like", (x, fill_value)))
+    own = common_device("full_like", (x, fill_value))
+    return Array(renamed(made._node, node.axes), _committed(device, own))
 
 
-def zeros_like(x: Any, /, *, dtype: DType | npt.DTypeLike | None = None) -> Array:
-    """Return zeros with the shape, axes and device of x, and its type if none is given."""
-    return full_like(x, 0, dtype=dtype)
+def empty_like(
+    x: Any, /, *, dtype: DType | npt.DTypeLike | None = None, device: str | None = None
+) -> Array:
+    """Return `zeros_like`: a value has no element that is not set."""
+    return zeros_like(x, dtype=dtype, device=device)
 
 
-def ones_like(x: Any, /, *, dtype: DType | npt.DTypeLike | None = None) -> Array:
-    """Return ones with the shape, axes and device of x, and its type if none is given."""
-    return full_like(x, 1, dtype=dtype)
+def zeros_like(
+    x: Any, /, *, dtype: DType | npt.DTypeLike | None = None, device: str | None = None
+) -> Array:
+    """Return zeros with the shape and axes of x, and its type and device if none is given."""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(
+    x: Any, /, *, dtype: DType | npt.DTypeLike | None = None, device: str | None = None
+) -> Array:
+    """Return ones with the shape and axes of x, and its type and device if none is given."""
+    return full_like(x, 1, dtype=dtype, device=device)
 
 
 def index(shape: Any, axis: SupportsIndex, *, axes: str | None = None) -> Array:
@@ -203,10 +285,12 @@ def index(shape: Any, axis: SupportsIndex, *, axes: str | None = None) -> Array:
 
 def arange(
     start: int | float,
+    /,
     stop: int | float | None = None,
     step: int | float = 1,
     *,
     dtype: DType | npt.DTypeLike | None = None,
+    device: str | None = None,
 ) -> Array:
     """Return start, start + step, … before stop; from 0 if only the stop is given.
 
@@ -232,4 +316,5 @@ def arange(
     else:
         count = max(0, ceil((last - first) / step))
     values = index(count, 0) * step + first
-    return values if dtype is None else values.astype(dtype)
+    found = values if dtype is None else values.astype(dtype)
+    return Array(found._node, _committed(device, None))

@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from muntin.errors import ShapeError, UnsupportedError
+from muntin.errors import ParameterError, ShapeError, UnsupportedError
 
 __all__ = ["as_ndarray"]
 
 _READ_FIRST = "give numbers, or read the file first: muntin.interop.images.read_image(path)"
 
 
-def as_ndarray(x: object) -> npt.NDArray[Any]:
+def as_ndarray(x: object, copy: bool | None = None) -> npt.NDArray[Any]:
     """Return `x` as a plain, aligned array in the machine's byte order.
 
     NumPy arrays of any strides, read-only and memory-mapped ones, objects with `__dlpack__` in
     host memory and objects with the buffer protocol keep their memory. Numbers, sequences,
-    unaligned data and other byte orders are copied.
+    unaligned data and other byte orders are copied. A `copy` of True copies the others too, and
+    False makes an error of those.
 
     Raises
     ------
@@ -28,16 +29,24 @@ def as_ndarray(x: object) -> npt.NDArray[Any]:
         If `x` is a masked array, a text, a path, or holds no numbers.
     ShapeError
         If `x` is sequences of uneven lengths.
+    ParameterError
+        If `x` needs a copy, but `copy` is False.
     """
-    array = x if type(x) is np.ndarray else _taken(x)
-    if not array.dtype.isnative:
+    array = x if type(x) is np.ndarray else _taken(x, copy)
+    if copy or not (array.dtype.isnative and array.flags.aligned):
+        if copy is False:
+            raise _needs_copy("memory that is unaligned, or of another byte order,")
         array = array.astype(array.dtype.newbyteorder("="))
-    if not array.flags.aligned:
-        array = array.copy()
     return array
 
 
-def _taken(x: object) -> npt.NDArray[Any]:
+def _needs_copy(what: str) -> ParameterError:
+    return ParameterError(
+        f"asarray: {what} cannot be read in place, but copy is False; leave copy away"
+    )
+
+
+def _taken(x: object, copy: bool | None) -> npt.NDArray[Any]:
     if isinstance(x, np.ma.MaskedArray):
         raise UnsupportedError(
             "asarray: got a masked array, whose mask would be lost; give x.filled(value), or "
@@ -54,14 +63,16 @@ def _taken(x: object) -> npt.NDArray[Any]:
     try:
         return np.asarray(memoryview(x))  # type: ignore[arg-type]
     except TypeError:
-        return _converted(x)
+        return _converted(x, copy)
 
 
-def _converted(x: object) -> npt.NDArray[Any]:
+def _converted(x: object, copy: bool | None) -> npt.NDArray[Any]:
     kind = type(x).__name__
     try:
-        array: npt.NDArray[Any] = np.asarray(x)
+        array: npt.NDArray[Any] = np.asarray(x, copy=False if copy is False else None)
     except ValueError as error:
+        if copy is False:
+            raise _needs_copy(f"a {kind}") from error
         raise ShapeError(
             f"asarray: the sequences in a {kind} do not make an array ({error}); give all of a "
             "level the same length"
