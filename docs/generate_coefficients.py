@@ -30,19 +30,19 @@ Real = Any  # a number of mpmath
 Function = Callable[[Real], Real]
 
 
-def rounded(value: Real, digits: int) -> Real:
-    """Return the nearest number of so many binary digits."""
+def rounded(value: Real, digits: int, whole: Function = mp.nint) -> Real:
+    """Return the nearest number of so many binary digits, or as `whole` rounds."""
     if value == 0:
         return mp.mpf(0)
     fraction, exponent = mp.frexp(value)
-    return mp.ldexp(mp.nint(mp.ldexp(fraction, digits)), int(exponent) - digits)
+    return mp.ldexp(whole(mp.ldexp(fraction, digits)), int(exponent) - digits)
 
 
-def parts(value: Real, digits: Sequence[int]) -> tuple[float, ...]:
+def parts(value: Real, digits: Sequence[int], whole: Function = mp.nint) -> tuple[float, ...]:
     """Return numbers of so many digits each that add up to a value."""
     found = []
     for count in digits:
-        found.append(rounded(value, count))
+        found.append(rounded(value, count, whole))
         value -= found[-1]
     return tuple(map(float, found))
 
@@ -190,18 +190,21 @@ def texts(table: Table) -> Iterator[str]:
 
 LN2 = mp.log(2)
 _SCALE = 2 / (3 * LN2)
-_HALF = LN2 / 2 * mp.mpf("1.0001")
+_ABOVE = mp.mpf("1.0001")
 
 
-def _exp_fit(count: int) -> Fit:
+def _exp_fit(reach: Real, count: int) -> Fit:
     return Fit(
-        lambda x: (mp.exp(x) - 1 - x) / x**2, -_HALF, _HALF, count, lambda x: x**2 * mp.exp(-x)
+        lambda x: (mp.exp(x) - 1 - x) / x**2,
+        -reach * _ABOVE,
+        reach * _ABOVE,
+        count,
+        lambda x: x**2 * mp.exp(-x),
     )
 
 
-def _exp2_fit(count: int) -> Fit:
-    half = mp.mpf("0.50001")
-    return Fit(lambda x: (2**x - 1) / x, -half, half, count, lambda x: x / 2**x)
+def _exp2_fit(reach: Real, count: int) -> Fit:
+    return Fit(lambda x: (2**x - 1) / x, -reach * _ABOVE, reach * _ABOVE, count, lambda x: x / 2**x)
 
 
 _LOG_REACH = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)
@@ -330,21 +333,35 @@ def _half_turns_fit(function: Function, reach: str, count: int) -> Fit:
     )
 
 
+def _parts_of(value: Real, count: int) -> dict[int, tuple[float, ...]]:
+    return {bits: parts(value, (digits,) * count) for bits, digits in DIGITS.items()}
+
+
 _EIGHTH = mp.tan(mp.pi / 8)
 
 TABLES = (
+    Table("LN2", "the parts of log(2)", _parts_of(LN2, 2)),
     Table(
-        "LN2",
-        "log(2) in parts; the first times a whole number of an exponent is exact",
-        {32: parts(LN2, (14, 24)), 64: parts(LN2, (40, 53))},
+        "EXP",
+        "P, where exp(x) is 1 + x + x**2·P(x), up to log(2) / 2",
+        {32: _exp_fit(LN2 / 2, 5), 64: _exp_fit(LN2 / 2, 11)},
     ),
-    Table("EXP", "P, where exp(x) is 1 + x + x**2·P(x)", {32: _exp_fit(5), 64: _exp_fit(11)}),
-    Table("EXP2", "P, where 2**x is 1 + x·P(x)", {32: _exp2_fit(6), 64: _exp2_fit(12)}),
     Table(
-        "LOG10_2",
-        "log10(2) in parts; the first times a whole number of an exponent is exact",
-        {32: parts(mp.log10(2), (14, 24)), 64: parts(mp.log10(2), (40, 53))},
+        "EXP_WIDE",
+        "P, where exp(x) is 1 + x + x**2·P(x), up to log(2)",
+        {32: _exp_fit(LN2, 6), 64: _exp_fit(LN2, 13)},
     ),
+    Table(
+        "EXP2",
+        "P, where 2**x is 1 + x·P(x), up to 1/2",
+        {32: _exp2_fit(mp.mpf("0.5"), 6), 64: _exp2_fit(mp.mpf("0.5"), 12)},
+    ),
+    Table(
+        "EXP2_WIDE",
+        "P, where 2**x is 1 + x·P(x), up to 1",
+        {32: _exp2_fit(mp.mpf(1), 7), 64: _exp2_fit(mp.mpf(1), 14)},
+    ),
+    Table("LOG10_2", "the parts of log10(2)", _parts_of(mp.log10(2), 2)),
     Table(
         "LOG",
         "(log((1 + s) / (1 - s)) - 2s) / s**3 in z = s**2",
@@ -355,23 +372,11 @@ TABLES = (
         "(3 atanh(s) / s - 3 - s**2) / s**4 in z = s**2",
         {32: _fine_fit(3), 64: _fine_fit(7)},
     ),
-    Table(
-        "LOG2_SCALE",
-        "2 / (3 log(2)), and in parts",
-        {
-            32: (*parts(_SCALE, (24,)), *parts(_SCALE, (12, 24))),
-            64: (*parts(_SCALE, (53,)), *parts(_SCALE, (26, 53))),
-        },
-    ),
+    Table("LOG2_SCALE", "the parts of 2 / (3 log(2))", _parts_of(_SCALE, 2)),
     Table(
         "PI",
-        "pi in parts; whole and half numbers of it times the first ones are exact",
-        {32: parts(mp.pi, (13, 13, 13, 24)), 64: parts(mp.pi, (38, 38, 53))},
-    ),
-    Table(
-        "HALF_PI",
-        "pi / 2 in parts; whole numbers of it times the first ones are exact",
-        {32: parts(mp.pi / 2, (13, 13, 13, 24)), 64: parts(mp.pi / 2, (38, 38, 53))},
+        "the parts of pi, all of them positive",
+        {bits: parts(mp.pi, (digits,) * 3, mp.floor) for bits, digits in DIGITS.items()},
     ),
     Table(
         "INVERSE_PI",
@@ -427,11 +432,7 @@ TABLES = (
         "(2x + 1)·exp(x**2)·erfc(x) in t = (x - c) / (x + c), c = 2 and 4",
         {32: _erfcx_fit(2, 10.125, 10), 64: _erfcx_fit(4, 27.375, 22)},
     ),
-    Table(
-        "LOG2_E_HALVES",
-        "1 / log(2) in parts, the first with half of the digits",
-        {32: parts(1 / LN2, (12, 24)), 64: parts(1 / LN2, (26, 53))},
-    ),
+    Table("LOG2_E_PARTS", "the parts of 1 / log(2)", _parts_of(1 / LN2, 2)),
     Table(
         "SIN_PI",
         "(sin(pi·x) / (pi·x) - 1) / x**2 in z = x**2, up to 1/2",
@@ -464,24 +465,8 @@ TABLES = (
             for bits, count in ((32, 12), (64, 25))
         },
     ),
-    Table(
-        "HALF_LOG_2PI",
-        "log(2 pi) / 2 in parts",
-        {32: parts(_HALF_LOG_2PI, (24, 24)), 64: parts(_HALF_LOG_2PI, (53, 53))},
-    ),
-    Table(
-        "HALF_LOG2_2PI",
-        "log2(2 pi) / 2 in parts",
-        {
-            32: parts(_HALF_LOG_2PI / LN2, (24, 24)),
-            64: parts(_HALF_LOG_2PI / LN2, (53, 53)),
-        },
-    ),
-    Table(
-        "LN2_HALVES",
-        "log(2) in parts, the first with half of the digits",
-        {32: parts(LN2, (12, 24)), 64: parts(LN2, (26, 53))},
-    ),
+    Table("HALF_LOG_2PI", "the parts of log(2 pi) / 2", _parts_of(_HALF_LOG_2PI, 2)),
+    Table("HALF_LOG2_2PI", "the parts of log2(2 pi) / 2", _parts_of(_HALF_LOG_2PI / LN2, 2)),
     Table(
         "LGAMMA_FAR",
         "(log(gamma(x)) - (x - 1/2)·log(x) + x - log(2 pi) / 2)·x in w = 1 / x, up to 2/5",
@@ -490,11 +475,7 @@ TABLES = (
             for bits, count in ((32, 5), (64, 14))
         },
     ),
-    Table(
-        "DIGAMMA_ZERO",
-        "where digamma(r + 1) is 0, in parts",
-        {32: parts(_DIGAMMA_ZERO, (24, 24)), 64: parts(_DIGAMMA_ZERO, (53, 53))},
-    ),
+    Table("DIGAMMA_ZERO", "where digamma(r + 1) is 0, in parts", _parts_of(_DIGAMMA_ZERO, 2)),
     Table(
         "DIGAMMA",
         "digamma(r + 1) / (r - its zero) in r - 3/4, from -3/4 to 3/4",

@@ -76,7 +76,7 @@ def row_of(name, dtype):
     else:
         fits = np.ones(len(a), bool)
     a, b = a[fits], b[fits]
-    operands = [a, b][: OPS[name].arity]
+    operands = [a, b, b[::-1].copy()][: OPS[name].arity]
     if OPS[name].rule == "select":
         operands = [np.arange(len(a)) % 3 == 0, a, b]
     return build.elementwise(name, *[node_of(values) for values in operands])

@@ -141,8 +141,10 @@ class ExpressionCompiler:
         if len(args) == 1:
             (a,) = args
             return lambda values: function(a(values))
-        a, b = args
-        return lambda values: function(a(values), b(values))
+        if len(args) == 2:
+            a, b = args
+            return lambda values: function(a(values), b(values))
+        return lambda values: function(*[arg(values) for arg in args])
 
     def apply_to_pointers(self, expr: Apply) -> Compute:
         if expr.op.name != "where":

@@ -50,14 +50,14 @@ def _slope(over: Term, under: Term) -> Term:
         )
     ratio = over / under
     z = ratio * ratio
-    angle = ratio + ratio * z * polynomial(z, ATAN[over.bits])
+    angle = (ratio * z).times(polynomial(z, ATAN[over.bits]), ratio)
     return angle if is_half is None else angle + is_half.choose(angle.like(pi / 4), 0.0)
 
 
 def _added(base: Term, angle: Term) -> Term:
     """Return the sum of a multiple of pi, that a float rounds, and an angle."""
     (tail,) = PI_TAIL[angle.bits]
-    return base + (angle + base * tail)
+    return base + base.times(tail, angle)
 
 
 def asin(x: Term) -> Term:
@@ -76,7 +76,7 @@ def acos(x: Term) -> Term:
 def _from_zero_or_one(size: Term) -> tuple[Term, Term]:
     """Return whether a sine is above 1/2, and its angle, from a right angle down if it is."""
     is_outer = size > 0.5
-    z = is_outer.choose(0.5 - 0.5 * size, size * size)
+    z = is_outer.choose(size.times(-0.5, 0.5), size * size)
     root = is_outer.choose(z.sqrt(), size)
     root = is_outer.choose(root + root, root)
-    return is_outer, root + root * z * polynomial(z, ASIN[size.bits])
+    return is_outer, (root * z).times(polynomial(z, ASIN[size.bits]), root)

@@ -7,7 +7,7 @@ from math import nan, pi
 from muntin.core.graph.mathematics.coefficients import ERF, ERFCX, LOG_ERFC
 from muntin.core.graph.mathematics.exponential import power_of_two, reduced
 from muntin.core.graph.mathematics.logarithm import log_of_sum
-from muntin.core.graph.mathematics.parts import head, polynomial
+from muntin.core.graph.mathematics.parts import exact_product, polynomial
 from muntin.core.graph.mathematics.term import Term
 
 __all__ = ["erf", "erfc", "log_ndtr", "ndtr"]
@@ -23,46 +23,56 @@ ROOT_HALF = 0.5**0.5
 def erf(x: Term) -> Term:
     """Return x·P(x**2) up to 1, from there on 1 - exp(P(x))."""
     size = abs(x).below(_ERF_LIMIT[x.bits])
-    near = size + size * polynomial(size * size, ERF[x.bits])
+    near = size.times(polynomial(size * size, ERF[x.bits]), size)
     series, shifted = reduced(polynomial(size, LOG_ERFC[x.bits]))
-    far = 1.0 - (1.0 + series) * power_of_two(shifted, 0)
+    far = (1.0 + series).times(-power_of_two(shifted), 1.0)
     return (size < 1).choose(near, far).with_sign_of(x)
 
 
 def erfc(x: Term) -> Term:
     size = abs(x).below(_ERFC_LIMIT[x.bits])
     tail = _tail(_scale(size), size, 1.0)
+    tail = (size < 0.5).choose(_one_less(size), tail)
     return (x < 0).choose(2.0 - tail, tail)
+
+
+def _one_less(size: Term) -> Term:
+    """Return 1 - erf(x) of an x below 1."""
+    return 1.0 - size.times(polynomial(size * size, ERF[size.bits]), size)
 
 
 def _scale(size: Term) -> Term:
     """Return exp(x**2)·erfc(x): P(t) / (2x + 1), t = (x - c) / (x + c)."""
     middle = _MIDDLE[size.bits]
     slope = (size - middle) / (size + middle)
-    return polynomial(slope, ERFCX[size.bits]) / (size + size + 1.0)
+    return polynomial(slope, ERFCX[size.bits]) / size.times(2.0, 1.0)
 
 
 def _tail(scale: Term, x: Term, part: float) -> Term:
     """Return scale·exp(-part·x**2), rounded once where it is subnormal."""
-    high = head(x)
-    series, shifted = reduced(high * high * -part, (high - x) * (high + x) * part)
+    square, lost = exact_product(x, x)
+    series, shifted = reduced(square * -part, lost * -part)
     reserve = x.bits
-    return (1.0 + series) * scale * power_of_two(shifted, reserve) * 2.0**-reserve
+    return series.times(scale, scale) * power_of_two(shifted, reserve) * 2.0**-reserve
+
+
+def _half_tail(size: Term) -> tuple[Term, Term]:
+    """Return the part of the normal distribution that is above x, and `scale` of `_tail`."""
+    part = size * ROOT_HALF
+    scale = 0.5 * _scale(part)
+    return (part < 0.5).choose(0.5 * _one_less(part), _tail(scale, size, 0.5)), scale
 
 
 def ndtr(x: Term) -> Term:
     """Return erfc(-x / sqrt(2)) / 2."""
-    size = abs(x).below(_NDTR_LIMIT[x.bits])
-    tail = _tail(0.5 * _scale(size * ROOT_HALF), size, 0.5)
+    tail, _ = _half_tail(abs(x).below(_NDTR_LIMIT[x.bits]))
     return (x > 0).choose(1.0 - tail, tail)
 
 
 def log_ndtr(x: Term) -> Term:
     """Return log(ndtr(x)), from -1 down as a sum that does not vanish."""
     limit = _NDTR_LIMIT[x.bits]
-    size = abs(x).below(limit)
-    scale = 0.5 * _scale(size * ROOT_HALF)
-    tail = _tail(scale, size, 0.5)
+    tail, scale = _half_tail(abs(x).below(limit))
     is_low, is_negative = x < -1, x < 0
     inverse = 1.0 / x.above(-(2.0**60))
     far = polynomial(inverse * inverse, _FAR) * inverse * -((0.5 / pi) ** 0.5)

@@ -7,7 +7,7 @@ reflected: gamma(-x)·gamma(x) = -pi / (x·sin(pi·x)).
 
 from __future__ import annotations
 
-from math import inf, log, nan, pi
+from math import inf, nan, pi
 
 from muntin.core.graph.mathematics.coefficients import (
     DIGAMMA,
@@ -17,8 +17,8 @@ from muntin.core.graph.mathematics.coefficients import (
     HALF_LOG_2PI,
     LGAMMA,
     LGAMMA_FAR,
-    LN2_HALVES,
-    LOG2_E_HALVES,
+    LN2,
+    LOG2_E_PARTS,
     RECIPROCAL_GAMMA,
     SIN_PI,
     TAN_PI,
@@ -27,6 +27,7 @@ from muntin.core.graph.mathematics.exponential import LOG2_E, exp2_near_zero
 from muntin.core.graph.mathematics.logarithm import log as log_of
 from muntin.core.graph.mathematics.parts import (
     FORMATS,
+    exact_product,
     exact_sum,
     polynomial,
     scaled,
@@ -42,7 +43,6 @@ __all__ = ["digamma", "gamma", "lgamma"]
 _FAR = 2.5
 _LIMIT = {32: 45.0, 64: 190.0}  # from here on gamma is infinite, and of -x it is 0
 _HUGE = 2.0**60
-LN2 = log(2)
 
 
 def gamma(x: Term) -> Term:
@@ -65,14 +65,15 @@ def gamma(x: Term) -> Term:
     high, lost = exact_sum(high, high.like(half))
     low = low + (lost + (series + tail))
     high, low = is_negative.choose(-high, high), is_negative.choose(-low, low)
-    whole, shifted = to_whole(high)
-    power = 1.0 + exp2_near_zero((high - whole) + low)
+    format = FORMATS[x.bits]
+    whole, shifted = to_whole(high, moved=format.bias)
+    power = exp2_near_zero((high - whole) + low)
     # One quotient for all.
     turned = is_below.either(is_far).choose(sine, size * sine)
     over = is_far.choose(power, is_negative.choose(reciprocal, 1.0))
     positive = is_far.choose(power.like(1.0), is_below.choose(x, 1.0) * reciprocal)
     ratio = over / is_negative.choose(-turned, positive)
-    shifted = is_far.choose(shifted, FORMATS[x.bits].shifter)
+    shifted = is_far.choose(shifted, format.shifter + format.bias)
     result = scaled(ratio, shifted, is_far.both(is_negative))
     return is_negative.both(is_pole).choose(nan, result)
 
@@ -85,8 +86,9 @@ def _logarithm(x: Term) -> tuple[Term, Term]:
 
 def _stirling(x: Term, logarithm: tuple[Term, Term]) -> tuple[Term, Term]:
     """Return log2 of x**(x - 1/2)·exp(-x) in two parts, given that of x."""
-    powers, more = times(x - 0.5, *logarithm)
-    minus, less = times(x, *LOG2_E_HALVES[x.bits])
+    powers, more = times(*logarithm, x - 0.5)
+    minus, less = exact_product(x, LOG2_E_PARTS[x.bits][0])
+    less = x.times(LOG2_E_PARTS[x.bits][1], less)
     high, lost = exact_sum(powers, -minus)
     return high, lost + (more - less)
 
@@ -98,7 +100,7 @@ def _sine_of_half_turns(size: Term) -> tuple[Term, Term]:
     is_odd = half.row("floor").differs(half)
     rest = size - whole
     z = rest * rest
-    sine = rest + rest * z * polynomial(z, SIN_PI[size.bits])
+    sine = (rest * z).times(polynomial(z, SIN_PI[size.bits]), rest)
     return is_odd.choose(-sine, sine), rest.equals(0)
 
 
@@ -117,9 +119,9 @@ def lgamma(x: Term) -> Term:
     high, low = _stirling(held, _logarithm(held))
     w = 1.0 / held
     start, tail = HALF_LOG_2PI[x.bits]
-    powers, more = times(high, *LN2_HALVES[x.bits])
+    powers, more = times(high, low, *LN2[x.bits])
     series = w * polynomial(w, LGAMMA_FAR[x.bits]) + tail
-    far = (powers + start) + (more + (low * LN2 + series))
+    far = (powers + start) + (more + series)
     far = is_huge.rarely(size * (log_of(size) - 1.0), far)
     base = is_far.choose(far, near)
     sine, is_pole = _sine_of_half_turns(size)
@@ -159,6 +161,6 @@ def _cotangent_of_half_turns(size: Term) -> tuple[Term, Term]:
     is_steep = over > 0.25
     part = is_steep.choose(0.5 - over, over)
     z = part * part
-    tangent = part + part * z * polynomial(z, TAN_PI[size.bits])
+    tangent = (part * z).times(polynomial(z, TAN_PI[size.bits]), part)
     result = is_steep.choose(tangent * pi**2, 1.0 / tangent)
     return result.with_sign_of(rest), rest.equals(0)

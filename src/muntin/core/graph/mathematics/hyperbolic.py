@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log, nan
 
 from muntin.core.graph.mathematics.coefficients import SINH
-from muntin.core.graph.mathematics.exponential import expm1, half_exp
+from muntin.core.graph.mathematics.exponential import half_exp, half_expm1
 from muntin.core.graph.mathematics.logarithm import log1p
 from muntin.core.graph.mathematics.parts import polynomial
 from muntin.core.graph.mathematics.term import Term
@@ -21,7 +21,7 @@ def sinh(x: Term) -> Term:
     size = abs(x)
     half = half_exp(size)
     z = x * x
-    series = size + size * z * polynomial(z, SINH[x.bits])
+    series = (size * z).times(polynomial(z, SINH[x.bits]), size)
     return (size < 1).choose(series, half - 0.25 / half).with_sign_of(x)
 
 
@@ -31,8 +31,9 @@ def cosh(x: Term) -> Term:
 
 
 def tanh(x: Term) -> Term:
-    grown = expm1(2.0 * abs(x).below(_FLAT[x.bits]))
-    return (grown / (grown + 2.0)).with_sign_of(x)
+    size = abs(x).below(_FLAT[x.bits])
+    half = half_expm1(size + size)
+    return (half / (half + 1.0)).with_sign_of(x)
 
 
 def asinh(x: Term) -> Term:

@@ -23,31 +23,27 @@ __all__ = [
 
 LOG2_E = 1.4426950408889634
 LOG10_E = 0.4342944819032518
+_LEAST_RATIO = {32: 2.0**-100, 64: 2.0**-1000}
 
 
-def near_one(f: Term, more: Term | float = 0.0) -> Term:
-    """Return log(1 + f) + more of an f for which 1 + f is from sqrt(1/2) to sqrt(2)."""
+def near_one(f: Term) -> Term:
+    """Return log(1 + f) as f - s·(f - z·P(z)), for a 1 + f from sqrt(1/2) to sqrt(2)."""
     s = f / (f + 2.0)
     z = s * s
-    square = 0.5 * (f * f)
-    series = s * (square + z * polynomial(z, LOG[f.bits]))
-    if isinstance(more, Term):
-        series = series + more
-    return f - (square - series)
+    return s.times(z.times(polynomial(z, LOG[f.bits]), -f), f)
 
 
 def log(x: Term) -> Term:
-    high, low = LN2[x.bits]
-    return _logarithm(x, lambda k, f: k * high + near_one(f, k * low))
+    return _logarithm(x, lambda k, f: k.times(LN2[x.bits][0], near_one(f)))
 
 
 def log2(x: Term) -> Term:
-    return _logarithm(x, lambda k, f: k + near_one(f) * LOG2_E)
+    return _logarithm(x, lambda k, f: near_one(f).times(LOG2_E, k))
 
 
 def log10(x: Term) -> Term:
     high, low = LOG10_2[x.bits]
-    return _logarithm(x, lambda k, f: k * high + (k * low + near_one(f) * LOG10_E))
+    return _logarithm(x, lambda k, f: k.times(high, k.times(low, near_one(f) * LOG10_E)))
 
 
 def _logarithm(x: Term, formula: Callable[[Term, Term], Term]) -> Term:
@@ -81,10 +77,8 @@ def log_of_sum(total: Term, lost: Term) -> Term:
     k, m = split(total)
     # Four times 2**-k, which may be subnormal.
     down = (total.like(4.0).as_bits() - (k << FORMATS[total.bits].fraction)).as_float()
-    f = (m - 1.0) + lost * down * 0.25
-    high, low = LN2[total.bits]
-    k = to_float(k, total.bits)
-    return k * high + near_one(f, k * low)
+    f = (lost * down).times(0.25, m - 1.0)
+    return to_float(k, total.bits).times(LN2[total.bits][0], near_one(f))
 
 
 def log_of_ratio(over: Term, under: Term, apart: Term) -> Term:
@@ -95,7 +89,8 @@ def log_of_ratio(over: Term, under: Term, apart: Term) -> Term:
     back = total - 1.0
     lost = (1.0 - (total - back)) + (ratio - back)
     result = log_of_sum(is_alike.choose(total, ratio), is_alike.choose(lost, 0.0))
-    is_rare = is_alike.either(is_normal(ratio)).negated()
+    is_plain = (ratio > _LEAST_RATIO[over.bits]).both(ratio < inf)
+    is_rare = is_alike.either(is_plain).negated()
     return is_rare.rarely(log(over) - log(under), result)
 
 

@@ -10,6 +10,7 @@ from muntin.core.graph.mathematics.term import Term
 __all__ = [
     "FORMATS",
     "Format",
+    "exact_product",
     "exact_sum",
     "head",
     "is_normal",
@@ -52,21 +53,36 @@ class Format:
         return self.bias << self.fraction
 
 
+_LONG = 99
 FORMATS = {32: Format(23, 127), 64: Format(52, 1023)}
 
 
 def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
-    """Return the polynomial in x; the coefficient of the highest power comes last."""
+    """Return the polynomial in x; the coefficient of the highest power comes last.
+
+    A long one is that of even powers and that of odd ones, side by side.
+    """
+    if len(coefficients) < _LONG:
+        return _nested(x, coefficients)
+    square = x * x
+    odd = _nested(square, coefficients[1::2])
+    return odd.times(x, _nested(square, coefficients[::2]))
+
+
+def _nested(x: Term, coefficients: Sequence[float]) -> Term:
     result: Term = x.like(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
-        result = result * x + coefficient
+        result = result.times(x, coefficient)
     return result
 
 
-def to_whole(x: Term) -> tuple[Term, Term]:
-    """Return the whole number nearest to a small x, and that number in the low bits of a float."""
-    shifter = FORMATS[x.bits].shifter
-    shifted = x + shifter
+def to_whole(x: Term, factor: float = 1.0, moved: int = 0) -> tuple[Term, Term]:
+    """Return the whole number nearest to a small product, and that number in a float's low bits.
+
+    There it is moved by a number.
+    """
+    shifter = FORMATS[x.bits].shifter + moved
+    shifted = x + shifter if factor == 1 else x.times(factor, shifter)
     return shifted - shifter, shifted
 
 
@@ -74,6 +90,12 @@ def head(x: Term) -> Term:
     """Return x with the upper half of its digits alone: two such have an exact product."""
     cut = FORMATS[x.bits].fraction // 2 + 1
     return (x.as_bits() & -(1 << cut)).as_float()
+
+
+def exact_product(x: Term, y: Term | float) -> tuple[Term, Term]:
+    """Return x·y rounded, and what that lacks."""
+    product = x * y
+    return product, x.times(y, -product)
 
 
 def exact_sum(x: Term, y: Term) -> tuple[Term, Term]:
@@ -85,6 +107,8 @@ def exact_sum(x: Term, y: Term) -> tuple[Term, Term]:
 
 def to_float(whole: Term, bits: int) -> Term:
     """Return a small signed integer as a float of so many bits."""
+    if bits == 32:
+        return whole.cast("float32")
     format = FORMATS[bits]
     return (whole + format.shifter_bits).as_float() - format.shifter
 
@@ -108,13 +132,13 @@ def split(x: Term) -> tuple[Term, Term]:
 
 
 def scaled(value: Term, shifted: Term, is_small: Term) -> Term:
-    """Return value·2**n, rounded once, for the n in the low bits of `shifted` (see `to_whole`).
+    """Return value·2**n, rounded once, for an n that `to_whole` has moved by the bias.
 
     `value` is near 1; `is_small` says that n is below 1, and must not hold where n is large.
     """
     format = FORMATS[value.bits]
     reserve = value.bits * 2 if value.bits == 32 else 512
-    low, high = (format.bias + reserve, format.bias - reserve)
     power = shifted.as_bits() << format.fraction
-    power = power + is_small.choose(power.like(low << format.fraction), high << format.fraction)
+    step = power.like(reserve << format.fraction)
+    power = power + is_small.choose(step, -(reserve << format.fraction))
     return value * power.as_float() * is_small.choose(value.like(2.0**-reserve), 2.0**reserve)

@@ -1,7 +1,4 @@
-"""Powers: the logarithm and its product with the exponent in two parts each, then 2 to it.
-
-Products are exact where one part of each factor has half of the digits.
-"""
+"""Powers: the logarithm and its product with the exponent in two parts each, then 2 to it."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from muntin.core.graph.mathematics.coefficients import LOG2_SCALE, LOG_FINE
 from muntin.core.graph.mathematics.exponential import exp2_near_zero, power_of_two
 from muntin.core.graph.mathematics.parts import (
     FORMATS,
-    head,
+    exact_product,
     is_normal,
     polynomial,
     scaled,
@@ -27,6 +24,8 @@ __all__ = ["pow", "times", "two_logarithm"]
 _PLAIN = {32: 125.0, 64: 1021.0}
 # One beyond these is 0 or infinite.
 _LIMIT = {32: 160.0, 64: 1200.0}
+# A greater exponent gives what this one does, but for the sign.
+_EXPONENT = {32: 2.0**40, 64: 2.0**80}
 
 
 def pow(x: Term, y: Term) -> Term:
@@ -42,51 +41,49 @@ def pow(x: Term, y: Term) -> Term:
     k, m = split(base)
     k = to_float(k, x.bits)
     k = is_odd_one.rarely(is_small.choose(k - format.fraction, k), k)
-    high, low = times(y, *two_logarithm(k, m))
+    bound = _EXPONENT[x.bits]
+    high, low = times(*two_logarithm(k, m), y.above(-bound).below(bound))
     total = high + low
     is_rare = is_odd_one.either((abs(total) < _PLAIN[x.bits]).negated())
     limit = _LIMIT[x.bits]
     held = total.above(-limit).below(limit)
-    whole, shifted = to_whole(is_rare.rarely(held, total))
+    whole, shifted = to_whole(is_rare.rarely(held, total), moved=format.bias)
     rest = (high - whole) + low
     rest = is_rare.rarely((abs(total) < limit).choose(rest, 0.0), rest)
-    series = 1.0 + exp2_near_zero(rest)
-    plain = series * power_of_two(shifted, 0)
+    series = exp2_near_zero(rest)
+    plain = series * power_of_two(shifted)
     return is_rare.rarely(_special(x, y, scaled(series, shifted, total < 0)), plain)
 
 
 def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
-    """Return log2(m·2**k) in two parts, the first with half of the digits.
+    """Return log2(m·2**k) in two parts.
 
     m is from sqrt(1/2) to sqrt(2). Its logarithm is 2/3·s·(3 + s**2 + …), s = (m - 1) / (m + 1).
     """
     below, above = m - 1.0, m + 1.0
     inverse = 1.0 / above
     s = below * inverse
-    s_high = head(s)
-    above_high = head(above)
-    above_low = m - (above_high - 1.0)
-    s_low = inverse * ((below - s_high * above_high) - s_high * above_low)
-    z = s * s
-    rest = z * z * polynomial(z, LOG_FINE[m.bits]) + s_low * (s_high + s)
-    square = s_high * s_high
-    factor_high = head(3.0 + square + rest)
-    factor_low = rest - ((factor_high - 3.0) - square)
-    exact = s_high * factor_high
-    more = s_low * factor_high + factor_low * s
-    high = head(exact + more)
-    low = more - (high - exact)
-    scale, scale_high, scale_low = LOG2_SCALE[m.bits]
-    exact = high * scale_high
-    more = high * scale_low + low * scale
-    high = head((exact + more) + k)
-    return high, more - ((high - k) - exact)
+    lost = m - (above - 1.0)
+    s_low = inverse * lost.times(-s, above.times(-s, below))
+    z, z_low = exact_product(s, s)
+    z_low = (s + s).times(s_low, z_low)
+    factor = z + 3.0
+    factor_low = (z - (factor - 3.0)) + (z * z).times(polynomial(z, LOG_FINE[m.bits]), z_low)
+    high, low = exact_product(s, factor)
+    low = s.times(factor_low, s_low.times(factor, low))
+    high, low = times(high, low, *LOG2_SCALE[m.bits])
+    total = k + high
+    return total, (high - (total - k)) + low
 
 
-def times(y: Term, high: Term | float, low: Term | float) -> tuple[Term, Term]:
-    """Return y times what is in two parts, in two parts."""
-    y_high = head(y)
-    return y_high * high, (y - y_high) * high + y * low
+def times(
+    high: Term, low: Term, other: Term | float, other_low: Term | float = 0.0
+) -> tuple[Term, Term]:
+    """Return the product of numbers in two parts, in two parts."""
+    product, lost = exact_product(high, other)
+    if other_low != 0:
+        lost = high.times(other_low, lost)
+    return product, low.times(other, lost)
 
 
 def _special(x: Term, y: Term, result: Term) -> Term:

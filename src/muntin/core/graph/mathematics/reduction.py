@@ -7,11 +7,11 @@ where whole turns end (Payne and Hanek).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf, nan, pi
 
-from muntin.core.graph.mathematics.coefficients import HALF_PI, INVERSE_PI, PI
+from muntin.core.graph.mathematics.coefficients import INVERSE_PI, PI
 from muntin.core.graph.mathematics.parts import FORMATS, to_whole
 from muntin.core.graph.mathematics.term import Term
 
@@ -23,40 +23,40 @@ _QUARTER_TURNS = {32: 1600.0, 64: 25000.0}
 
 
 def half_turns(x: Term) -> tuple[Term, Term]:
-    """Return n, in the low bit of an integer, and r of an x = n·pi + r that is not negative."""
-    whole, shifted = to_whole(x * (1 / pi))
-    rest = _without(x, whole, PI[x.bits])
-    return _near_or_far(x, (shifted, rest), _HALF_TURNS[x.bits], pi, _fixed_half_turns)
+    """Return n, in the low bit of an integer, and r of x = n·pi + r."""
+    whole, shifted = to_whole(x, 1 / pi)
+    near = shifted, _without(x, whole, pi)
+    return _near_or_far(x, near, _HALF_TURNS[x.bits], pi, _fixed_half_turns)
 
 
 def shifted_half_turns(x: Term) -> tuple[Term, Term]:
     """Return n, in the low bit of an integer, and r of x = (n + 1/2)·pi + r."""
-    whole, shifted = to_whole(x * (1 / pi) - 0.5)
-    rest = _without(x, whole + 0.5, PI[x.bits])
+    whole, shifted = to_whole(x.times(1 / pi, -0.5))
+    near = shifted, _without(x, whole + 0.5, pi)
 
     def fixed(x: Term) -> tuple[Term, Term]:
         high, low = _fixed_half_turns(x)
         return high - (1 << 62), low
 
-    return _near_or_far(x, (shifted, rest), _HALF_TURNS[x.bits], pi, fixed)
+    return _near_or_far(x, near, _HALF_TURNS[x.bits], pi, fixed)
 
 
 def quarter_turns(x: Term) -> tuple[Term, Term]:
-    """Return n, in the low bit of an integer, and r of an x = n·pi/2 + r that is not negative."""
-    whole, shifted = to_whole(x * (2 / pi))
-    rest = _without(x, whole, HALF_PI[x.bits])
+    """Return n, in the low bit of an integer, and r of x = n·pi/2 + r."""
+    whole, shifted = to_whole(x, 2 / pi)
+    near = shifted, _without(x, whole, pi / 2)
 
     def fixed(x: Term) -> tuple[Term, Term]:
         high, low = _fixed_half_turns(x)
         return (high << 1) | (low >> 63), low << 1
 
-    return _near_or_far(x, (shifted, rest), _QUARTER_TURNS[x.bits], pi / 2, fixed)
+    return _near_or_far(x, near, _QUARTER_TURNS[x.bits], pi / 2, fixed)
 
 
-def _without(x: Term, count: Term, turn: Sequence[float]) -> Term:
-    """Return what is left of x: all differences but the last are exact."""
-    for part in turn:
-        x = x - count * part
+def _without(x: Term, count: Term, turn: float) -> Term:
+    """Return what is left of x, of which the first difference is exact."""
+    for part in PI[x.bits]:
+        x = count.times(-part * (turn / pi), x)
     return x
 
 
@@ -69,16 +69,17 @@ def _near_or_far(
 ) -> tuple[Term, Term]:
     """Return the count and the rest that are near up to a limit, and else those of `fixed`.
 
-    It gives x / turn modulo 2 with 127 bits after the point, in two words.
+    It gives |x| / turn modulo 2 with 127 bits after the point, in two words.
     """
-    is_far = (x <= limit).negated()
-    high, low = fixed(x)
+    size = abs(x)
+    is_far = (size <= limit).negated()
+    high, low = fixed(size)
     parity = ((high + (1 << 62)) >> 63).cast(f"int{x.bits}")
     signed = ((high << 1) | (low >> 63)).cast("int64")
     far = signed.cast(x.dtype) * (turn * 2.0**-64)
     if x.bits == 64:
         far = far + (low << 1).cast(x.dtype) * (turn * 2.0**-128)
-    far = (x < inf).choose(far, nan)
+    far = (size < inf).choose(far * far.like(1.0).with_sign_of(x), nan)
     return is_far.rarely(parity, near[0].as_bits()), is_far.rarely(far, near[1])
 
 

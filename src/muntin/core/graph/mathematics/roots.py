@@ -37,7 +37,7 @@ def cbrt(x: Term) -> Term:
     k, m = split(is_rare.rarely(is_small.choose(size * 2.0**up, size), size))
     k = to_float(k, x.bits)
     k = is_rare.rarely(is_small.choose(k - up, k), k)
-    third, shifted = to_whole(k * (1 / 3))
+    third, shifted = to_whole(k, 1 / 3, format.bias)
     rest = k - third * 3.0
     is_up, is_down = rest > 0, rest < 0
     guess = polynomial(m, CBRT[x.bits])
@@ -48,7 +48,7 @@ def cbrt(x: Term) -> Term:
     guess = head(guess)
     ratio = m / (guess * guess)
     root = guess + guess * ((ratio - guess) / (guess + guess + ratio))
-    root = root * power_of_two(shifted, 0)
+    root = root * power_of_two(shifted)
     is_end = size.equals(0).either((size < inf).negated())
     return is_rare.rarely(is_end.choose(size, root), root).with_sign_of(x)
 
@@ -63,7 +63,7 @@ def hypot(x: Term, y: Term) -> Term:
     factor = (greater > 1).choose(x.like(1 / scale), scale)
     back = (greater > 1).choose(x.like(scale), 1 / scale)
     a, b = is_rare.rarely(x * factor, x), is_rare.rarely(y * factor, y)
-    length = (a * a + b * b).sqrt()
+    length = a.times(a, b * b).sqrt()
     is_infinite = x.equals(inf).either(y.equals(inf))
     return is_rare.rarely(is_infinite.choose(inf, length * back), length)
 
@@ -76,7 +76,7 @@ def sinc(x: Term) -> Term:
     is_odd = half.row("floor").differs(half)
     angle = (size - whole) * pi
     z = angle * angle
-    sine = angle + angle * z * polynomial(z, SIN[x.bits])
+    sine = (angle * z).times(polynomial(z, SIN[x.bits]), angle)
     ratio = is_odd.choose(-sine, sine) / (size * pi)
     return size.equals(0).choose(1.0, ratio)
 

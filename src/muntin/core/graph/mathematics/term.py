@@ -1,6 +1,7 @@
 """A node with Python's operators: formulas of bodies read as formulas.
 
-Every operator is one exact row; nothing is re-associated or contracted. Numbers take the type of
+Every operator is one exact row; nothing is re-associated, and a product
+and a sum are rounded once where `times` says so. Numbers take the type of
 the term beside them.
 """
 
@@ -81,6 +82,10 @@ class Term:
 
     def sqrt(self) -> Term:
         return self.row("sqrt")
+
+    def times(self, factor: Term | Number, more: Term | Number) -> Term:
+        """Return the product with a factor and more, rounded once."""
+        return self.row("fma", factor, more)
 
     def with_sign_of(self, other: Term | Number) -> Term:
         """Return the magnitude of this term with the sign of another."""

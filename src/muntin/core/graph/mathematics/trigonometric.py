@@ -13,25 +13,28 @@ __all__ = ["cos", "sin", "tan"]
 def sin(x: Term) -> Term:
     count, rest = half_turns(abs(x))
     sign = x.as_bits() & -(1 << x.bits - 1)
-    turned = _sine(rest).as_bits() ^ (count << x.bits - 1)
-    return (turned ^ sign).as_float()
+    return (_turned(_sine(rest), count).as_bits() ^ sign).as_float()
 
 
 def cos(x: Term) -> Term:
     """Return the cosine: as cos((n + 1/2)·pi + r) = -sin(r) for even n."""
     count, rest = shifted_half_turns(abs(x))
-    return ((-_sine(rest)).as_bits() ^ (count << x.bits - 1)).as_float()
+    return _turned(-_sine(rest), count)
+
+
+def _turned(value: Term, count: Term) -> Term:
+    """Return the value, or minus it where the count is odd."""
+    return (value.as_bits() ^ (count << value.bits - 1)).as_float()
 
 
 def _sine(rest: Term) -> Term:
     z = rest * rest
-    return rest + rest * z * polynomial(z, SIN[rest.bits])
+    return (rest * z).times(polynomial(z, SIN[rest.bits]), rest)
 
 
 def tan(x: Term) -> Term:
-    count, rest = quarter_turns(abs(x))
+    count, rest = quarter_turns(x)
     z = rest * rest
-    tangent = rest + rest * z * polynomial(z, TAN[x.bits])
+    tangent = (rest * z).times(polynomial(z, TAN[x.bits]), rest)
     is_odd = (count & 1).differs(0)
-    ratio = is_odd.choose(tangent.like(-1.0), tangent) / is_odd.choose(tangent, 1.0)
-    return (ratio.as_bits() ^ (x.as_bits() & -(1 << x.bits - 1))).as_float()
+    return is_odd.choose(tangent.like(-1.0), tangent) / is_odd.choose(tangent, 1.0)

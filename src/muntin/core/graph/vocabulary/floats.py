@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from muntin.core.graph import bodies, intervals
+from muntin.core.graph.fused import fused_multiply_add
 from muntin.core.graph.vocabulary.row import Op, call, each
 
 __all__ = ["ROWS"]
@@ -96,6 +97,15 @@ ROWS = (
         np.nextafter,
         body=bodies.nextafter,
         cost=10,
+    ),
+    Op(
+        "fma",
+        "elementwise",
+        3,
+        "promote_floating",
+        fused_multiply_add,
+        {"f": call("fma", 3)},
+        {"f": "fma({0}, {1}, {2})"},
     ),
     *[
         Op(
