@@ -1,21 +1,24 @@
 """Writes the pages that are made of the code: `python docs/generate_pages.py`.
 
-operations.md has a row for each row of the operation table, vision.md one for each vision function.
+operations.md has a row for each row of the operation table, vision.md one for each vision function,
+array_api.md one for each name of the Array API.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import muntin as mt
-from muntin import vision
+from muntin import vision, xp
 from muntin.core.graph.infer import resolve
 from muntin.core.graph.ops import OPS, Op
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import DTypeError
+from muntin.xp.standard import ATTRIBUTES, DATA_DEPENDENT, FUNCTIONS, METHODS, VALUES, VERSION
 
 HERE = Path(__file__).parent
 
@@ -50,6 +53,38 @@ over each channel by itself. Every function returns lazy Arrays.
 from muntin import vision as vx
 ```
 {groups}"""
+
+ARRAY_API = """# The Array API
+
+Made of the table in `muntin.xp.standard` by `python docs/generate_pages.py`. `muntin.xp` has the
+names of the [Array API](https://data-apis.org/array-api/{version}/) {version} with its signatures,
+so that code for any array library can run on muntin: `x.__array_namespace__()` is this module.
+Functions that take more here do so by keywords: `axes` and `part` of `asarray`.
+
+How an Array differs from other libraries' arrays, within the standard:
+
+- It is a value. An assignment to elements is an error. `x += y` makes a new Array, which then has
+  the name `x`; a NumPy array on the left, `nd += x`, is written at once.
+- Elements are computed when they are asked for. `bool`, `int`, `float`, `complex` and `index` ask
+  for those of an Array without axes, and are an error for others.
+- `device` is None until an Array is committed to one: the context of the evaluation chooses. None
+  is also what functions take for `device`.
+- There are no complex numbers: `real` and `conj` return their argument, `imag` is an error.
+- Types are mixed as NumPy 2 mixes them, also where the standard leaves it open.
+- A copy of a value is that value: `copy` of `astype` is not looked at. `asarray(x, copy=True)` does
+  copy, so that later writes to the memory of `x` do not matter.
+- No shape depends on elements: there is no boolean indexing.
+
+{there} of {asked} functions are there.
+{groups}
+## Values
+
+{values}
+
+## Attributes and methods of an Array
+
+{members}
+"""
 
 _KINDS = {"ui": "integers", "f": "floats", "b": "bool"}
 _NARROW = ("bool", "uint8", "int8", "uint16", "int16")
@@ -91,7 +126,46 @@ def vision_page() -> str:
     return VISION.format(groups="".join(groups))
 
 
+def array_api_page() -> str:
+    """Return the page of the Array API's names, those that are there and those that are not."""
+    groups = []
+    for title, functions in FUNCTIONS.items():
+        rows = [
+            f"| `{name}{signature}` | {_answer(name)} |" for name, signature in functions.items()
+        ]
+        groups.append(f"\n## {title}\n\n| function | does |\n|---|---|\n{_lines(rows)}")
+    asked = [name for functions in FUNCTIONS.values() for name in functions]
+    members = {name: hasattr(mt.Array, name) for name in (*ATTRIBUTES, *METHODS)}
+    return ARRAY_API.format(
+        version=VERSION,
+        there=sum(map(_has, asked)),
+        asked=len(asked),
+        groups="".join(groups),
+        values=_listed({name: _has(name) for name in VALUES}),
+        members=_listed(members),
+    )
+
+
+def _answer(name: str) -> str:
+    if _has(name):
+        return _summary(getattr(xp, name))
+    return "no: its shape depends on elements" if name in DATA_DEPENDENT else "not yet"
+
+
+def _has(name: str) -> bool:
+    return hasattr(xp, name)
+
+
+def _listed(names: Mapping[str, bool]) -> str:
+    there = textwrap.fill(
+        ", ".join(f"`{name}`" for name, is_there in names.items() if is_there), 100
+    )
+    lacking = ", ".join(f"`{name}`" for name, is_there in names.items() if not is_there)
+    return f"{there}." + (f" Not there: {lacking}." if lacking else "")
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
+    "array_api.md": array_api_page,
     "operations.md": operations_page,
     "vision.md": vision_page,
 }

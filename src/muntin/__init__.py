@@ -26,6 +26,7 @@ from muntin.array.creation import (
     zeros,
     zeros_like,
 )
+from muntin.array.data_types import can_cast, finfo, iinfo, isdtype, result_type
 from muntin.array.elementwise import (
     abs,
     add,
@@ -234,6 +235,7 @@ __all__ = [
     "broadcast_to",
     "broadcast_to_match",
     "can_broadcast_to_match",
+    "can_cast",
     "cast",
     "cbrt",
     "ceil",
@@ -261,6 +263,7 @@ __all__ = [
     "expit",
     "explain",
     "expm1",
+    "finfo",
     "flip",
     "floor",
     "floor_divide",
@@ -273,8 +276,10 @@ __all__ = [
     "greater",
     "greater_equal",
     "hypot",
+    "iinfo",
     "imag",
     "index",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
@@ -316,6 +321,7 @@ __all__ = [
     "remainder",
     "required",
     "reshape",
+    "result_type",
     "round",
     "rsqrt",
     "sign",

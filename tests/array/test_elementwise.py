@@ -5,7 +5,6 @@ import pytest
 
 import muntin as mt
 from muntin.array import elementwise
-from muntin.dtypes import DTYPES
 from muntin.errors import DTypeError, RangeError
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -191,16 +190,3 @@ def test_bits_of_floats_are_refused(name: str) -> None:
     operands = (FLOATS,) * (1 if name == "bitwise_invert" else 2)
     with pytest.raises(DTypeError, match=f"{name}: takes integers.*got float64"):
         getattr(mt, name)(*operands)
-
-
-def test_the_namespace_has_the_same_functions() -> None:
-    for name in mt.xp.__all__:
-        value = getattr(mt.xp, name)
-        if callable(value) and not isinstance(value, np.dtype):
-            assert value is getattr(mt, name)
-    for row in DTYPES.values():
-        assert getattr(mt.xp, row.name) == row.numpy
-    assert (mt.xp.pi, mt.xp.newaxis) == (np.pi, None)
-    assert mt.xp.inf == np.inf
-    assert mt.xp.e == np.e
-    assert np.isnan(mt.xp.nan)

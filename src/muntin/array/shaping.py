@@ -240,7 +240,7 @@ def flip(x: Any, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = No
     return _like(x, indexed(node, index))
 
 
-def expand_dims(x: Any, /, *, axis: SupportsIndex = 0) -> Array:
+def expand_dims(x: Any, /, axis: SupportsIndex) -> Array:
     """Return the view with a new axis of length 1 at a place."""
     node = node_of("expand_dims", x)
     place = normalize_axis(axis, len(node.shape) + 1, "expand_dims")

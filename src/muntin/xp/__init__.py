@@ -19,6 +19,7 @@ from muntin.array.creation import (
     zeros,
     zeros_like,
 )
+from muntin.array.data_types import can_cast, finfo, iinfo, isdtype, result_type
 from muntin.array.elementwise import (
     abs,
     add,
@@ -103,6 +104,10 @@ from muntin.array.shaping import (
     reshape,
     squeeze,
 )
+from muntin.xp.information import Information
+from muntin.xp.standard import VERSION
+
+__array_api_version__ = VERSION
 
 e, inf, nan, newaxis, pi = math.e, math.inf, math.nan, None, math.pi
 
@@ -118,7 +123,15 @@ uint64 = np.dtype("uint64")
 float32 = np.dtype("float32")
 float64 = np.dtype("float64")
 
+
+def __array_namespace_info__() -> Information:
+    """Return what tells of devices, types and capabilities."""
+    return Information()
+
+
 __all__ = [
+    "__array_api_version__",
+    "__array_namespace_info__",
     "abs",
     "acos",
     "acosh",
@@ -140,6 +153,7 @@ __all__ = [
     "bool",
     "broadcast_arrays",
     "broadcast_to",
+    "can_cast",
     "ceil",
     "clip",
     "conj",
@@ -154,6 +168,7 @@ __all__ = [
     "exp",
     "expand_dims",
     "expm1",
+    "finfo",
     "flip",
     "float32",
     "float64",
@@ -165,12 +180,14 @@ __all__ = [
     "greater",
     "greater_equal",
     "hypot",
+    "iinfo",
     "imag",
     "inf",
     "int16",
     "int32",
     "int64",
     "int8",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
@@ -205,6 +222,7 @@ __all__ = [
     "reciprocal",
     "remainder",
     "reshape",
+    "result_type",
     "round",
     "sign",
     "signbit",
