@@ -71,6 +71,20 @@ def test_arguments_of_any_layout_are_read_right() -> None:
         np.testing.assert_array_equal(np.asarray(f(array)), array + 1)
 
 
+def test_axes_of_arguments_may_be_named_anew() -> None:
+    def both(x: mt.Array, y: mt.Array) -> tuple[mt.Array, mt.Array]:
+        named = mt.asarray(x, axes="zyx")
+        return named.at(1, 0, 0) + y, x.at(0, 1) - named
+
+    f = mt.function(both)
+    y = np.arange(24).reshape(2, 3, 4)
+    for start in (0, 100):
+        x = np.arange(start, start + 24).reshape(2, 3, 4)
+        above, aside = f(x, y)
+        np.testing.assert_array_equal(np.asarray(above), x[[1, 1]] + y)
+        np.testing.assert_array_equal(np.asarray(aside), x[:, [1, 2, 2]] - x)
+
+
 def test_lazy_arrays_numpy_scalars_and_buffers_are_arguments() -> None:
     f = mt.function(lambda x, y: x + y)
     lazy = mt.asarray(frame(4)) + 1

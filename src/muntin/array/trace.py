@@ -83,8 +83,8 @@ class _Number:
 class Trace:
     """What a function does for one signature of its arguments.
 
-    `places` are the positions of the arguments that are arrays; `captured` are the buffers that
-    the function reads besides them.
+    `places` are the positions of the arguments that its inputs stand for; `captured` are the
+    buffers that the function reads besides them.
     """
 
     graph: CompiledGraph
@@ -127,21 +127,25 @@ def trace(fn: Callable[..., Any], args: Sequence[Any]) -> Trace:
     leaves, builder = take_apart(result)
     device = chosen_device(common_device("function", tuple(leaves)))
     roots = tuple([leaf._node for leaf in leaves])
-    placeholders = [arg._node for arg in args if isinstance(arg, Array)]
+    sources = {id(arg._node.payload): k for k, arg in enumerate(args) if isinstance(arg, Array)}
+    inputs: list[Node] = []  # an argument is several if its axes were named anew
+    scalars: list[Node] = []
     numbers: list[_Number] = []
     captured: dict[int, Buffer] = {}
     for node in topological(roots):
         payload = node.payload
         if isinstance(payload, Buffer):
             captured[id(payload)] = payload
+        elif id(payload) in sources:
+            inputs.append(node)
         elif isinstance(payload, TracedInt | TracedFloat) and node.op.kind == "scalar":
-            placeholders.append(node)
+            scalars.append(node)
             numbers.append(_Number(payload.formula, isinstance(payload, float), node.dtype))
     return Trace(
-        device.compile(placeholders, roots),
+        device.compile([*inputs, *scalars], roots),
         roots,
         tuple([leaf._device for leaf in leaves]),
-        tuple([place for place, arg in enumerate(args) if isinstance(arg, Array)]),
+        tuple([sources[id(node.payload)] for node in inputs]),
         tuple(numbers),
         tuple(captured.values()),
         builder,
