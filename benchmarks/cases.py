@@ -9,6 +9,7 @@ from benchmarks.edges import cases as edges
 from benchmarks.functions import arithmetic, filters, irregular
 from benchmarks.functions.row import cases as functions
 from benchmarks.process import cases as process
+from benchmarks.volumes import cases as volumes
 
 __all__ = ["CASES"]
 
@@ -17,6 +18,7 @@ CASES: tuple[Case, ...] = (
     *functions(arithmetic.ROWS),
     *functions(filters.ROWS),
     *functions(irregular.ROWS),
+    *volumes.CASES,
     *chain.CASES,
     *latency.CASES,
     *process.CASES,

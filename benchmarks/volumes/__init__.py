@@ -1,0 +1,1 @@
+"""Filters of volumes beside SciPy's, one thread, into a given output."""
