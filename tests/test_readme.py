@@ -15,6 +15,7 @@ from muntin.interop.images import write_image
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "guide.md"
+PROGRAMS = ROOT / "docs" / "programs.md"
 BLOCK = re.compile(r"(<!-- not run -->\n\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -30,8 +31,12 @@ def _blocks(page: Path) -> list[CodeType]:
 
 @pytest.mark.parametrize(
     ("page", "count", "names"),
-    [(README, 5, {"mt", "vx", "mask"}), (GUIDE, 20, {"image", "detect", "plan"})],
-    ids=["README", "guide"],
+    [
+        (README, 5, {"mt", "vx", "mask"}),
+        (GUIDE, 20, {"image", "detect", "plan"}),
+        (PROGRAMS, 7, {"labelling", "labels", "sizes"}),
+    ],
+    ids=["README", "guide", "programs"],
 )
 def test_the_blocks_run(page: Path, count: int, names: set[str]) -> None:
     blocks = _blocks(page)
@@ -40,6 +45,12 @@ def test_the_blocks_run(page: Path, count: int, names: set[str]) -> None:
     for block in blocks:
         exec(block, namespace)
     assert names <= set(namespace)
+
+
+def test_programs_show_what_the_example_has() -> None:
+    example = (ROOT / "examples" / "components.py").read_text(encoding="utf-8")
+    shown = [block[2] for block in BLOCK.finditer(PROGRAMS.read_text(encoding="utf-8"))]
+    assert [block in example for block in shown].count(True) == 1
 
 
 def test_a_marked_block_is_skipped_and_lines_are_kept(tmp_path: Path) -> None:

@@ -649,14 +649,42 @@ def test_checked_programs_end_at_a_fault():
     assert int(endless.checked(np.array([0, 0, -1]))) == 2
 
 
-def test_parallel_loops_that_race_are_told():
-    @mt.program(x=mt.Input("int64", 1), y=mt.Output("int64", 1, lambda x: x))
-    def racing(p, x, y):
-        with p.parallel(x.shape[0]) as i:
-            y[i] = x[i] + y.get(i - 1, 0)
+def racing(place):
+    """Return a program whose parallel loop uses what its iterations write."""
 
-    with mt.use("reference"), pytest.raises(mt.RaceError, match="of y, which another writes"):
-        racing(np.ones(5, np.int64)).eval()
+    @mt.program(x=mt.Input("int64", 1), y=mt.Output("int64", 1, lambda x: x))
+    def program(p, x, y):
+        with p.parallel(x.shape[0]) as i:
+            if place == "read":
+                y[i] = x[i] + y.get(i - 1, 0)
+            elif place == "written":
+                y[i // 2] = x[i]
+            elif place == "added and written":
+                y.atomic_add(0, x[i])
+                with p.if_(i == 3):
+                    y[0] = 7
+            else:
+                y.atomic_add(0, x[i])
+                y.atomic_add(i, 1)
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("read", r"over k reads byte \d+ of y, which another writes"),
+        ("written", r"over k writes byte \d+ of y, which another writes"),
+        ("added and written", r"over k \w+ byte 0 of y, which another writes"),
+    ],
+)
+def test_parallel_loops_that_race_are_told(place, message):
+    with mt.use("reference"), pytest.raises(mt.RaceError, match=message):
+        racing(place)(np.ones(5, np.int64)).eval()
+
+
+def test_parallel_loops_may_add_to_what_others_add_to():
+    assert everywhere(racing("added"), np.ones(5, np.int64))[0].tolist() == [6, 1, 1, 1, 1]
 
 
 def test_inputs_are_not_touched_by_the_interpreter():

@@ -26,7 +26,7 @@ def interpret(
     scratch: Memory,
     *,
     seed: int = 0,
-    race: type[Exception] = InternalError,
+    is_strict: bool = False,
 ) -> None:
     """Run a program on a box of its iteration space.
 
@@ -42,17 +42,19 @@ def interpret(
         What the entry gets as scratch.
     seed : int
         Of the order in which the iterations of independent loops run.
-    race : type
-        The error where one of these reads what another writes.
+    is_strict : bool
+        Whether what one of these writes must be its own, but for additions in one step.
 
     Raises
     ------
     InternalError
         If the program is at fault.
+    RaceError
+        If it is strict, and an independent iteration uses what another writes.
     """
     if len(slots) not in (len(program.slots), len(program.slots) + len(program.shared)):
         raise InternalError(f"interpret: got {len(slots)} slots; there are {len(program.slots)}")
-    log, random = AccessLog(race), Random(seed)
+    log, random = AccessLog(is_strict), Random(seed)
     entry = _with_slots(program)
     compiled: dict[str, Callee] = {}
     for function in (*program.functions[:-1], entry):

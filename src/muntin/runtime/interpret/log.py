@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from muntin.errors import InternalError
+from muntin.errors import InternalError, RaceError
 from muntin.runtime.interpret.memory import Memory, Pointer
 
 __all__ = ["Access", "AccessLog"]
@@ -23,6 +23,7 @@ class Access(NamedTuple):
     size: int
     is_write: bool
     origin: int
+    is_atomic: bool = False
 
 
 @dataclass(slots=True)
@@ -30,10 +31,11 @@ class AccessLog:
     """The accesses since the outermost call or loop that promises something about them.
 
     Every pointer parameter of every call gets a number, its origin; `parents` gives that of the
-    argument, and `writable` whether it may be written through.
+    argument, and `writable` whether it may be written through. A strict log allows only one
+    iteration to write a byte, but for additions in one step.
     """
 
-    race: type[Exception] = InternalError
+    is_strict: bool = False
     accesses: list[Access] = field(default_factory=list)
     watchers: int = 0
     parents: list[int] = field(default_factory=lambda: [0])
@@ -45,7 +47,9 @@ class AccessLog:
         self.writable.append(is_written and self.writable[pointer.origin])
         return Pointer(pointer.memory, pointer.offset, len(self.parents) - 1)
 
-    def note(self, pointer: Pointer, offset: int, size: int, is_write: bool) -> None:
+    def note(
+        self, pointer: Pointer, offset: int, size: int, is_write: bool, *, is_atomic: bool = False
+    ) -> None:
         """Record an access."""
         if is_write and not self.writable[pointer.origin]:
             raise InternalError(
@@ -53,7 +57,9 @@ class AccessLog:
                 "parameter that is not marked as written"
             )
         if self.watchers:
-            self.accesses.append(Access(pointer.memory, offset, size, is_write, pointer.origin))
+            self.accesses.append(
+                Access(pointer.memory, offset, size, is_write, pointer.origin, is_atomic)
+            )
 
     def watch(self) -> int:
         """Start to record; return where this watcher's record begins."""
@@ -67,7 +73,10 @@ class AccessLog:
             self.accesses.clear()
 
     def check_iterations(self, loop: str, begins: Sequence[int]) -> None:
-        """Check that no iteration read what another wrote; each begins where `begins` says."""
+        """Check that no iteration read what another wrote; each begins where `begins` says.
+
+        Where the log is strict, none may have written it either.
+        """
         if not begins:
             return
         ends = [*begins[1:], len(self.accesses)]
@@ -75,13 +84,19 @@ class AccessLog:
         for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
             actors += [number] * (end - begin)
         accesses = self.accesses[begins[0] :]
-        for touched in _touched(accesses, actors, [True] * len(accesses)):
-            bad = touched.is_read & touched.is_written & (touched.first != touched.last)
+        alone = [access.is_write and not access.is_atomic for access in accesses]
+        for touched in _touched(accesses, actors, alone):
+            several = touched.first != touched.last
+            bad = touched.is_read & touched.is_written & several
+            if self.is_strict:
+                bad |= touched.is_promised & several
             if bad.any():
-                raise self.race(
-                    f"interpret: an iteration of the independent loop over {loop} reads byte "
-                    f"{touched.low + int(bad.argmax())} of {touched.memory.name}, which another "
-                    "writes"
+                place = int(bad.argmax())
+                word = "reads" if touched.is_read[place] else "writes"
+                fault = RaceError if self.is_strict else InternalError
+                raise fault(
+                    f"interpret: an iteration of the independent loop over {loop} {word} byte "
+                    f"{touched.low + place} of {touched.memory.name}, which another writes"
                 )
 
     def check_call(

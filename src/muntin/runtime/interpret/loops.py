@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from muntin.core.loops.definition import Call
 from muntin.core.lower.loops import lower_loops
-from muntin.errors import RaceError
 from muntin.runtime.interpret import interpret
 from muntin.runtime.interpret.memory import Memory, Pointer
 
@@ -55,7 +54,7 @@ def interpret_loops(call: Call, args: Sequence[Array]) -> dict[int, Array]:
     program = lower_loops(definition, checked=True)
     for number, phase in enumerate(definition.phases):
         box = (0, 1, 0, 1, 0, call.extent(phase))
-        interpret(program, [*slots, number, place], box, Memory.scratch(0), race=RaceError)
+        interpret(program, [*slots, number, place], box, Memory.scratch(0), is_strict=True)
         checked.refuse(fault.tolist())
     return {number: arrays[number] for number in definition.outputs}
 

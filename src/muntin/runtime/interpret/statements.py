@@ -187,7 +187,7 @@ class _StatementCompiler:
             offset = base.offset + int(index(values)) * dtype.itemsize
             values[place] = base.memory.load(offset, dtype)
             base.memory.store(offset, values[place] + value(values), dtype)
-            log.note(base, offset, dtype.itemsize, True)
+            log.note(base, offset, dtype.itemsize, True, is_atomic=True)
 
         return add
 
