@@ -21,6 +21,8 @@ from muntin.array.creation import (
     full,
     full_like,
     index,
+    linspace,
+    meshgrid,
     ones,
     ones_like,
     zeros,
@@ -81,6 +83,7 @@ from muntin.array.elementwise import (
 from muntin.array.evaluation import Pending, eval
 from muntin.array.function import Function, Spec, function, spec
 from muntin.array.inspection import Required, kernel, required
+from muntin.array.joining import concat, roll, stack, tile, unstack
 from muntin.array.mathematics import (
     acos,
     acosh,
@@ -111,6 +114,7 @@ from muntin.array.mathematics import (
     tan,
     tanh,
 )
+from muntin.array.matrices import eye, tril, triu
 from muntin.array.program import Program, program
 from muntin.array.shaping import (
     broadcast_arrays,
@@ -240,6 +244,7 @@ __all__ = [
     "cbrt",
     "ceil",
     "clip",
+    "concat",
     "conj",
     "constant",
     "copysign",
@@ -263,6 +268,7 @@ __all__ = [
     "expit",
     "explain",
     "expm1",
+    "eye",
     "finfo",
     "flip",
     "floor",
@@ -287,6 +293,7 @@ __all__ = [
     "less",
     "less_equal",
     "lgamma",
+    "linspace",
     "log",
     "log10",
     "log1p",
@@ -301,6 +308,7 @@ __all__ = [
     "logit",
     "matrix_transpose",
     "maximum",
+    "meshgrid",
     "minimum",
     "moveaxis",
     "multiply",
@@ -322,6 +330,7 @@ __all__ = [
     "required",
     "reshape",
     "result_type",
+    "roll",
     "round",
     "rsqrt",
     "sign",
@@ -333,10 +342,15 @@ __all__ = [
     "sqrt",
     "square",
     "squeeze",
+    "stack",
     "subtract",
     "tan",
     "tanh",
+    "tile",
+    "tril",
+    "triu",
     "trunc",
+    "unstack",
     "use",
     "where",
     "xlog1py",

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.errors import DeviceError, DTypeError, ParameterError, ShapeError, UnsupportedError
@@ -89,6 +91,53 @@ def test_arange_is_numpys(arguments: tuple[float, ...]) -> None:
 def test_arange_may_be_committed() -> None:
     assert mt.arange(3, device="reference").device == "reference"
     assert mt.arange(1, stop=7, step=2).tolist() == [1, 3, 5]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])
+@pytest.mark.parametrize("arguments", [(300,), (0.1, 5, 0.3), (0.5, 5.5, 1.5), (3, 300, 7), (7, 2)])
+def test_arange_of_a_type_is_numpys(arguments: tuple[float, ...], dtype: str) -> None:
+    expected = np.arange(*arguments, dtype=dtype)
+    np.testing.assert_array_equal(np.asarray(mt.arange(*arguments, dtype=dtype)), expected)
+
+
+@pytest.mark.parametrize("arguments", [(1e8, 1e8 + 3, 0.1), (0.1, 9, 0.1), (3, 0.5, -0.3)])
+def test_arange_of_floats_goes_on_as_numpys(arguments: tuple[float, ...]) -> None:
+    expected = np.arange(*arguments)
+    np.testing.assert_array_equal(np.asarray(mt.arange(*arguments)), expected, strict=True)
+
+
+@given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9), st.integers(0, 40), st.booleans(), st.booleans())
+def test_linspace_is_numpys(
+    start: float, stop: float, count: int, has_end: bool, is_whole: bool
+) -> None:
+    dtype = "int64" if is_whole else None
+    found = mt.linspace(start, stop, count, endpoint=has_end, dtype=dtype)
+    expected = np.linspace(start, stop, count, endpoint=has_end, dtype=dtype)
+    np.testing.assert_array_equal(np.asarray(found), expected, strict=True)
+
+
+@pytest.mark.parametrize("stop", [3, 5e-324, np.inf, np.nan])
+def test_linspace_of_hard_numbers_is_numpys(stop: float) -> None:
+    with np.errstate(all="ignore"):
+        expected = np.linspace(3 * (stop == 3), stop, 5)
+    np.testing.assert_array_equal(np.asarray(mt.linspace(3 * (stop == 3), stop, 5)), expected)
+    assert mt.linspace(0, 1, 3, device="reference").device == "reference"
+
+
+@pytest.mark.parametrize("indexing", ["xy", "ij"])
+@pytest.mark.parametrize("count", range(4))
+def test_grids_are_numpys(count: int, indexing: str) -> None:
+    lines = [np.arange(k + 2) * 10 for k in range(count)]
+    found = mt.meshgrid(*lines, indexing=indexing)
+    for x, expected in zip(found, np.meshgrid(*lines, indexing=indexing), strict=True):  # type: ignore[call-overload]
+        np.testing.assert_array_equal(np.asarray(x), expected, strict=True)
+
+
+def test_grids_are_of_lines() -> None:
+    with pytest.raises(ParameterError, match='meshgrid: indexing is \'yx\'; use "xy" or "ij"'):
+        mt.meshgrid(np.arange(2), indexing="yx")
+    with pytest.raises(ShapeError, match=r"meshgrid: array 1 has shape \(2, 2\); give arrays of"):
+        mt.meshgrid(np.arange(2), np.zeros((2, 2)))
 
 
 def test_arange_checks_its_numbers() -> None:

@@ -19,7 +19,7 @@ from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
 from muntin.core.graph.diagonals import entire, part_of
 from muntin.core.graph.node import Diagonals
-from muntin.core.graph.reshaping import reshape, resolved_shape
+from muntin.core.graph.reshaping import reshape
 from muntin.core.regions import Box
 from muntin.core.shapes import as_lengths
 from muntin.dtypes import DType, dtype_of
@@ -252,16 +252,15 @@ class Array(Elements):
         muntin.reshape : the same, with all that is to be known.
         """
         given = shape[0] if len(shape) == 1 else shape
-        lengths = as_lengths(given, "reshape")
-        return self._of(reshape(self._node, resolved_shape(self.shape, lengths, "reshape")))
+        return self._of(reshape(self._node, as_lengths(given, "reshape")))
 
     def ravel(self) -> Self:
         """Return the elements, in C order, along one axis."""
-        return self._of(reshape(self._node, (self.size,), "ravel"))
+        return self._of(reshape(self._node, (-1,), "ravel"))
 
     def flatten(self) -> Self:
         """Return the elements, in C order, along one axis: as an Array never changes, `ravel`."""
-        return self._of(reshape(self._node, (self.size,), "flatten"))
+        return self._of(reshape(self._node, (-1,), "flatten"))
 
     def __getitem__(self, index: object) -> Self:
         return self._of(indexed(self._node, index))

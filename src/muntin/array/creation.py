@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from math import ceil, isfinite, nan
 from typing import Any, SupportsIndex
 
+import numpy as np
 import numpy.typing as npt
 
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
+from muntin.array.elementwise import floor, where
 from muntin.array.evaluation import result_node
 from muntin.array.operators import common_device, node_of
 from muntin.core.graph.build import banded, broadcast_to, cast, input_node, renamed
 from muntin.core.graph.build import index as build_index
 from muntin.core.graph.diagonals import PARTS, extremes
 from muntin.core.graph.node import Node
-from muntin.core.shapes import as_shape, normalize_axis
+from muntin.core.graph.reshaping import reshape
+from muntin.core.shapes import as_shape, broadcast_shapes, normalize_axis
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError
 from muntin.interop.dlpack import taken
@@ -32,6 +35,8 @@ __all__ = [
     "full",
     "full_like",
     "index",
+    "linspace",
+    "meshgrid",
     "ones",
     "ones_like",
     "zeros",
@@ -315,6 +320,114 @@ def arange(
         count = max(0, -((first - last) // step))
     else:
         count = max(0, ceil((last - first) / step))
-    values = index(count, 0) * step + first
-    found = values if dtype is None else values.astype(dtype)
+    numbers = index(count, 0)
+    row = dtype_of(
+        "float64" if dtype is None and isinstance(step + first, float) else dtype or "int64"
+    )
+    if row.is_bool or (dtype is None and row.is_integer):
+        found = (numbers * step + first).astype(row)
+        return Array(found._node, _committed(device, None))
+    # NumPy goes on by the difference of the first two numbers, in the type.
+    with np.errstate(all="ignore"):
+        pair = np.array([first, first + step]).astype(row.numpy)
+        distance = (pair[1:] - pair[:1]).item()
+    found = numbers.astype(row) * distance + pair[0].item()
     return Array(found._node, _committed(device, None))
+
+
+def linspace(
+    start: float,
+    stop: float,
+    /,
+    num: SupportsIndex,
+    *,
+    dtype: DType | npt.DTypeLike | None = None,
+    device: str | None = None,
+    endpoint: bool = True,
+) -> Array:
+    """Return numbers at equal distances from start to stop.
+
+    Parameters
+    ----------
+    start, stop : int or float
+        The first number, and the last.
+    num : int
+        How many.
+    dtype : data-type, optional
+        The element type; float64 if none. Integers are rounded down.
+    device : str, optional
+        Where expressions of the Array are evaluated.
+    endpoint : bool
+        Whether the stop is one of the numbers; if not, it is the one that would follow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.asarray(linspace(0, 1, 5))
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    (count,) = as_shape((num,), "linspace")
+    first, last = float(start), float(stop)
+    gaps = count - 1 if endpoint else count
+    numbers = index(count, 0).astype("float64")
+    step = (last - first) / gaps if gaps > 0 else nan
+    if gaps > 0 and step == 0:
+        numbers = numbers / gaps * (last - first)
+    else:
+        numbers = numbers * (step if gaps > 0 else last - first)
+    numbers = numbers + first
+    if endpoint and count > 1:
+        numbers = where(index(count, 0) == count - 1, last, numbers)
+    row = dtype_of("float64" if dtype is None else dtype)
+    found = (floor(numbers) if row.is_integer else numbers).astype(row)
+    return Array(found._node, _committed(device, None))
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
+    """Return the coordinates of a grid: each array stretched along the axes of the others.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Arrays of one axis, or numbers.
+    indexing : {"xy", "ij"}
+        Whether the first two axes of the grid are exchanged, so that columns come first.
+
+    Raises
+    ------
+    ParameterError
+        If the indexing is another word.
+    ShapeError
+        If an array has two or more axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, y = meshgrid(arange(3), arange(2))
+    >>> np.asarray(x), np.asarray(y)
+    (array([[0, 1, 2],
+           [0, 1, 2]]), array([[0, 0, 0],
+           [1, 1, 1]]))
+    """
+    if indexing not in ("xy", "ij"):
+        raise ParameterError(f'meshgrid: indexing is {indexing!r}; use "xy" or "ij"')
+    places = list(range(len(arrays)))
+    if indexing == "xy" and len(arrays) > 1:
+        places[:2] = 1, 0
+    lines = []
+    for number, (x, place) in enumerate(zip(arrays, places, strict=True)):
+        node = node_of("meshgrid", x)
+        if len(node.shape) > 1:
+            raise ShapeError(
+                f"meshgrid: array {number} has shape {node.shape}; give arrays of one axis"
+            )
+        along = [1] * len(arrays)
+        along[place] = -1
+        lines.append(reshape(node, tuple(along), "meshgrid"))
+    shape = broadcast_shapes(*[line.shape for line in lines]).shape
+    return tuple(
+        [
+            Array(broadcast_to(line, shape), common_device("meshgrid", (x,)))
+            for line, x in zip(lines, arrays, strict=True)
+        ]
+    )

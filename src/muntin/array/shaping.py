@@ -12,7 +12,7 @@ from muntin.core.graph.build import broadcast_to as broadcast_node
 from muntin.core.graph.build import view
 from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
-from muntin.core.graph.reshaping import known_strides, reshaped_strides, resolved_shape
+from muntin.core.graph.reshaping import known_strides, reshaped_strides
 from muntin.core.graph.reshaping import reshape as reshape_node
 from muntin.core.shapes import (
     as_lengths,
@@ -220,14 +220,13 @@ def reshape(x: Any, /, shape: ShapeLike, *, copy: bool | None = None) -> Array:
            [30, 40, 50]])
     """
     node = node_of("reshape", x)
-    target = resolved_shape(node.shape, as_lengths(shape, "reshape"), "reshape")
-    found = reshape_node(node, target)
+    found = reshape_node(node, as_lengths(shape, "reshape"))
     if copy is False:
         strides = known_strides(node)
-        if strides is not None and reshaped_strides(node.shape, strides, target) is None:
+        if strides is not None and reshaped_strides(node.shape, strides, found.shape) is None:
             raise ParameterError(
                 f"reshape: elements of shape {node.shape}, {strides} bytes apart, must move for "
-                f"shape {target}, but copy is False; leave copy away"
+                f"shape {found.shape}, but copy is False; leave copy away"
             )
     return _like(x, found)
 

@@ -40,6 +40,8 @@ def details(node: Node) -> list[str]:
         ]
     if kind == "view":
         return [_view(node)]
+    if kind == "concat":
+        return [f"along axis {node.params[0]}"]
     if kind == "reshape":
         return [f"in C order from {node.args[0].shape}"]
     if kind == "program":

@@ -13,6 +13,7 @@ from muntin.core.graph.node import Node, Number
 from muntin.core.plan.facts import RowMode
 from muntin.core.plan.fuse import SEEN
 from muntin.core.plan.kernel import Domain, KernelGraph, Result
+from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.explain.graph_text import details
 from muntin.runtime.context import context
@@ -152,8 +153,9 @@ def survey(roots: Sequence[Node]) -> Survey:
     }
     prepared = plan.prepare(graph, strides, [None] * len(graph.roots), (), threads)
     kernels = []
-    starts = [step for step in prepared.steps if step.fresh]  # the first launch of each kernel
-    names = _Names(graph, [step.graph for step in starts])
+    first = {step.graph: step for step in reversed(prepared.steps)}  # launch of each kernel
+    starts = list(reversed(first.values()))
+    names = _Names(graph, [step.graph for step in starts], places_within(graph))
     for number, step in enumerate(starts):
         kernels.append(names.kernel(number, step.kernel, step.binding))
     return Survey(graph, tuple(kernels))
@@ -163,6 +165,7 @@ def survey(roots: Sequence[Node]) -> Survey:
 class _Names:
     graph: Canonical
     kernels: Sequence[KernelGraph]
+    within: dict[int, Within]
 
     def kernel(self, number: int, compiled: Any, binding: Any) -> KernelFacts:
         graph = self.kernels[number]
@@ -213,34 +216,41 @@ class _Names:
         if node.op.kind == "input":
             inputs = [k for k, other in enumerate(self.graph.nodes) if other.op.kind == "input"]
             return f"array {inputs.index(position)}"
-        for number, kernel in enumerate(self.kernels):
-            for place, result in enumerate(kernel.results):
-                if _held(result) == position:
-                    return f"out{place} of kernel {number}"
-        return node.op.name
+        makers = [
+            f"out{place} of kernel {number}"
+            for number, kernel in enumerate(self.kernels)
+            for place, result in enumerate(kernel.results)
+            if self.held(result) == position
+        ]
+        return " and ".join(makers) or node.op.name
 
     def output(self, number: int, result: Any, how: str) -> ArrayFacts:
-        held = _held(result)
-        node = self.graph.nodes[held]
-        wanted = (result.node, result.view)
+        held = self.held(result)
+        node = self.graph.nodes[_seen(result)]
+        part = "part of " if held != _seen(result) else ""
+        wanted = (held, result.node, result.view)
         roots = [place for place, root in enumerate(self.graph.roots) if root in wanted]
-        words = [f"result {place}" for place in roots]
+        words = [f"{part}result {place}" for place in roots]
         readers = [
             other
             for other, kernel in enumerate(self.kernels)
             if any(self.base(position) == held for position in kernel.operands)
         ]
-        words += [f"stored for kernel {other}" for other in readers]
+        words += [f"{part and 'part of what is '}stored for kernel {other}" for other in readers]
         return ArrayFacts(f"out{number}", node, node, _unique_bytes(node), ", ".join(words), how)
 
     def base(self, position: int) -> int:
-        held = {_held(result) for kernel in self.kernels for result in kernel.results}
+        held = {_seen(result) for kernel in self.kernels for result in kernel.results}
         while position not in held and self.graph.nodes[position].op.kind in SEEN:
             (position,) = self.graph.args[position]
         return position
 
+    def held(self, result: Result) -> int:
+        """Return the node in whose memory a result lies."""
+        return holder(self.within, _seen(result))[0]
 
-def _held(result: Result) -> int:
+
+def _seen(result: Result) -> int:
     """Return the node in whose shape a result lies in memory."""
     return result.node if result.view is None else result.view
 

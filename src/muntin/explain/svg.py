@@ -134,7 +134,13 @@ def _work(loop: LoopFacts) -> list[str]:
     return [*reads, "1 operation" if loop.count == 1 else f"{loop.count} operations"]
 
 
-_STYLES = {"input": "array", "neighbour": "load", "view": "load", "reshape": "load"}
+_STYLES = {
+    "input": "array",
+    "neighbour": "load",
+    "view": "load",
+    "reshape": "load",
+    "concat": "load",
+}
 
 
 # --- expressions ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from muntin.array import creation, elementwise, mathematics, shaping
+from muntin.array import creation, elementwise, joining, mathematics, matrices, shaping
 from muntin.array.array import Array
 from muntin.array.operators import node_of
 from muntin.errors import UnsupportedError
@@ -34,6 +34,11 @@ def clip(
     return elementwise.clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
 
 
+@implements(np.concatenate)
+def concatenate(arrays: Sequence[Any], /, axis: SupportsIndex | None = 0) -> Array:
+    return joining.concat(arrays, axis=axis)
+
+
 @implements(np.copyto)
 def copyto(dst: Any, src: Any) -> None:
     write_result("copyto", src, dst)
@@ -57,6 +62,11 @@ def full_like(a: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Ar
 @implements(np.matrix_transpose)
 def matrix_transpose(x: Any) -> Array:
     return shaping.matrix_transpose(x)
+
+
+@implements(np.meshgrid)
+def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[Array, ...]:
+    return creation.meshgrid(*xi, indexing=indexing)
 
 
 @implements(np.moveaxis)
@@ -89,6 +99,11 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     return shaping.reshape(a, shape, copy=copy)
 
 
+@implements(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    return joining.roll(a, shift, axis=axis)
+
+
 @implements(np.round)
 def round(a: Any) -> Array:
     return elementwise.round(a)
@@ -109,10 +124,30 @@ def squeeze(a: Any, axis: Any) -> Array:
     return shaping.squeeze(a, axis)
 
 
+@implements(np.stack)
+def stack(arrays: Sequence[Any], axis: SupportsIndex = 0) -> Array:
+    return joining.stack(arrays, axis=axis)
+
+
+@implements(np.tile)
+def tile(A: Any, reps: Any) -> Array:
+    return joining.tile(A, reps)
+
+
 @implements(np.transpose)
 def transpose(a: Any, axes: Sequence[SupportsIndex] | None = None) -> Array:
     array: Array = a
     return array.T if axes is None else shaping.permute_dims(a, axes)
+
+
+@implements(np.tril)
+def tril(m: Any, k: SupportsIndex = 0) -> Array:
+    return matrices.tril(m, k=k)
+
+
+@implements(np.triu)
+def triu(m: Any, k: SupportsIndex = 0) -> Array:
+    return matrices.triu(m, k=k)
 
 
 @implements(np.where)

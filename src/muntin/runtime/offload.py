@@ -14,6 +14,7 @@ from muntin.core.graph.reshaping import reshaped_strides
 from muntin.core.lower.walk import Walk, walk
 from muntin.core.plan.fuse import SEEN
 from muntin.core.plan.kernel import KernelGraph, Plan, Result
+from muntin.core.plan.places import holder, places_within
 from muntin.core.regions import Box
 from muntin.runtime.bind import scalar_bits
 from muntin.runtime.values import shown
@@ -64,6 +65,7 @@ class Run:
         self.plan = plan
         self.values = values
         self.stored: dict[int, Placed] = {}
+        self.within = places_within(graph)
 
     def results(self, outs: Sequence[Array | None]) -> list[Array]:
         kept = {root.node for root in self.plan.roots}
@@ -79,12 +81,17 @@ class Run:
         ]
 
     def run_kernel(self, kernel: KernelGraph) -> None:
-        nodes, device = self.graph.nodes, self.device
-        for result in kernel.results:
-            if result.node not in self.stored:
-                self.stored[result.node] = device.allocate(nodes[result.node])
-        operands = [self.placed(position) for position in kernel.operands]
-        self.launch(kernel, operands, [self.stored[result.node] for result in kernel.results])
+        outputs = [self.target(result.node) for result in kernel.results]
+        self.launch(kernel, [self.placed(position) for position in kernel.operands], outputs)
+
+    def target(self, position: int) -> Placed:
+        """Return the memory of a result: its own, or its place in that of a whole."""
+        whole, way = holder(self.within, position)
+        if whole not in self.stored:
+            self.stored[whole] = self.device.allocate(self.graph.nodes[whole])
+        buffer, offset, strides = self.stored[whole]
+        offset += sum(strides[each.axis] * each.start for each in way)
+        return Placed(buffer, offset, strides)
 
     def launch(
         self, kernel: KernelGraph, operands: Sequence[Placed], outputs: Sequence[Placed]

@@ -25,6 +25,7 @@ from muntin.core.lower.walk import Walk
 from muntin.core.plan.facts import ENTRY
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import KernelGraph, Plan
+from muntin.core.plan.places import holder, places_within
 from muntin.core.program import INDEX
 from muntin.dtypes import DTYPES
 from muntin.errors import CompileError, DeviceError
@@ -45,7 +46,8 @@ __all__ = [
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_KINDS = ("input", "scalar", "constant", "index", "elementwise", "view", "reshape", "keep")
+_SEEN = ("view", "reshape", "concat", "part", "keep")
+_KINDS = ("input", "scalar", "constant", "index", "elementwise", *_SEEN)
 _GROUP = 128  # work-items that start together
 _MOST_GROUPS = 65535  # along the second and third dimension: some drivers take no more
 _OPTIONS = "-cl-std=CL1.2 -w"
@@ -385,7 +387,12 @@ class OpenClGraph:
         """Return the bytes of the inputs, of stored intermediates and of the outputs."""
         nodes = self.graph.nodes
         outputs = {root.node for root in self.plan.roots}
-        written = [result.node for kernel in self.plan.kernels for result in kernel.results]
+        within = places_within(self.graph)
+        written = dict.fromkeys(
+            holder(within, result.node)[0]
+            for kernel in self.plan.kernels
+            for result in kernel.results
+        )
         between = [position for position in written if position not in outputs]
         inputs = [position for position, node in enumerate(nodes) if node.op.kind == "input"]
         groups = {"inputs": inputs, "intermediates": between, "outputs": sorted(outputs)}

@@ -13,6 +13,7 @@ from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshaped_strides
 from muntin.core.plan.fuse import SEEN
 from muntin.core.plan.kernel import KernelGraph, Plan, Result
+from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES, DType
 from muntin.runtime.bind import Binding, Limits
@@ -149,9 +150,12 @@ class _Preparation:
     written: set[Result] = field(init=False)
     covered: set[int] = field(default_factory=set)  # inputs that are overwritten in place
     copying: list[Step] = field(default_factory=list)  # what must run before the next kernel
+    within: dict[int, Within] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.within = places_within(self.graph)
         self.written = {result for kernel in self.plan.kernels for result in kernel.results}
+        self.written |= {Result(each.whole) for each in self.within.values()}
 
     def prepared(self) -> Prepared:
         targets = self.find_targets()
@@ -200,7 +204,9 @@ class _Preparation:
 
     def may_overwrite(self, root: Result, overlaps: Sequence[Overlap]) -> bool:
         """Say whether each element of an out is written only after the same bytes were read."""
-        if len(self.kernels) > 1 or root.view is not None or self.plan.kernels[0].is_program:
+        is_joined = self.graph.nodes[root.node].op.kind == "concat"
+        is_alone = len(self.kernels) == 1 and not self.plan.kernels[0].is_program
+        if not is_alone or root.view is not None or is_joined:
             return False
         if len({self.box(result) for result in self.plan.kernels[0].results}) > 1:
             return False  # several launches read the inputs
@@ -238,12 +244,14 @@ class _Preparation:
     def steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
         if kernel.is_program:
             return self.program_steps(kernel, compiled)
-        fresh = tuple(
-            [self.fresh(result) for result in kernel.results if result.node not in self.strides]
-        )
-        for memory in fresh:
-            self.strides[memory.position] = _c_strides(memory.shape, memory.dtype.itemsize)
-        outputs = [self.output(result, self.strides[result.node]) for result in kernel.results]
+        fresh: list[Fresh] = []
+        for result in kernel.results:
+            whole, _ = holder(self.within, result.node)
+            if whole not in self.strides:
+                memory = self.fresh(result if whole == result.node else Result(whole))
+                self.strides[whole] = _c_strides(memory.shape, memory.dtype.itemsize)
+                fresh.append(memory)
+        outputs = [self.target(result) for result in kernel.results]
         asides = [self.aside(result.node, kernel) for result in kernel.results]
         operands = [self.place(position) for position in kernel.operands]
         boxes = [self.box(result) for result in kernel.results]
@@ -254,7 +262,7 @@ class _Preparation:
                 for output, aside, other in zip(outputs, asides, boxes, strict=True)
             ]
             steps.append(self.step(kernel, compiled, box, operands, written))
-        steps[0] = steps[0]._replace(fresh=fresh)
+        steps[0] = steps[0]._replace(fresh=tuple(fresh))
         return steps
 
     def step(
@@ -396,6 +404,14 @@ class _Preparation:
         strides = _c_strides(node.shape, node.dtype.itemsize)
         rows = kernel.domain.column_axis or 0
         return Place(position, 0, (0,) * rows + strides[rows:], aside=True)
+
+    def target(self, result: Result) -> Place:
+        """Return where a result is written: in its own memory, or in that of a whole."""
+        whole, way = holder(self.within, result.node)
+        strides = self.strides[whole]
+        if whole == result.node:
+            return self.output(result, strides)
+        return Place(whole, sum(strides[each.axis] * each.start for each in way), strides)
 
     def is_shown(self, result: Result, held: Strides) -> bool:
         """Say whether memory of these strides shows a result in the shape of its node."""

@@ -159,7 +159,8 @@ def _index(node: Node, args: Sequence[Array]) -> Array:
 
 def _elementwise(node: Node, args: Sequence[Array]) -> Array:
     if node.op.name == "cast":
-        return cast_array(args[0], node.dtype, is_saturating="saturate" in node.params)
+        cast = cast_array(args[0], node.dtype, is_saturating="saturate" in node.params)
+        return np.broadcast_to(cast, node.shape)
     if node.op.reference is None:
         raise InternalError(f"reference: the row {node.op.name} has no meaning in NumPy")
     # At least one axis: NumPy has rules of its own for scalars.
@@ -182,6 +183,10 @@ def _view(node: Node, args: Sequence[Array]) -> Array:
 
 def _reshape(node: Node, args: Sequence[Array]) -> Array:
     return args[0].reshape(node.shape)
+
+
+def _concat(node: Node, args: Sequence[Array]) -> Array:
+    return np.concatenate(args, axis=node.params[0])
 
 
 def _neighbour(node: Node, args: Sequence[Array]) -> Array:
@@ -231,8 +236,10 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "elementwise": _elementwise,
     "view": _view,
     "reshape": _reshape,
+    "concat": _concat,
     "neighbour": _neighbour,
     "window_sum": _window_sum,
     "program": _same,
     "keep": _same,
+    "part": _same,
 }

@@ -186,7 +186,7 @@ def test_values_do_not_change(data):
         assert result.dtype is root.dtype
     before, after = (ReferenceDevice().evaluate(each, [None] * 3) for each in (roots, results))
     for wanted, got in zip(before, after, strict=True):
-        assert same_bits(got, wanted)
+        assert same_bits(np.broadcast_to(got, wanted.shape), wanted)  # a number may be left
 
 
 @given(st.data())

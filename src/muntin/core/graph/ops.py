@@ -16,6 +16,8 @@ _LEAVES = (
     "index",
     "view",
     "reshape",
+    "concat",
+    "part",
     "neighbour",
     "window_sum",
     "program",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from muntin.core.graph.joining import boxes_of_parts
 from muntin.core.graph.node import Node, View
 from muntin.core.graph.order import topological
 from muntin.core.graph.reshaping import box_behind_reshape
@@ -40,7 +41,9 @@ def _of_arguments(node: Node, box: Box) -> list[Box]:
         image, *number = node.args
         part = required_region(box, Footprint(tuple(ends)), mode, image.shape)
         return [part, *(Box((), ()) for _ in number)]
-    if kind in ("elementwise", "keep"):
+    if kind == "concat":
+        return boxes_of_parts(node, box)
+    if kind in ("elementwise", "keep", "part"):
         return [box if arg.shape == node.shape else Box.full(arg.shape) for arg in node.args]
     return [Box.full(arg.shape) for arg in node.args]
 

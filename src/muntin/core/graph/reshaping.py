@@ -137,13 +137,17 @@ def box_behind_reshape(box: Box, target: Shape, shape: Shape) -> Box:
 def reshape(node: Node, shape: Shape, operation: str = "reshape") -> Node:
     """Return the elements of `node`, in C order, in another shape of as many elements.
 
-    Axes of length 1 come and go by views, and a reshape of a reshape is one reshape.
+    One length may be -1. Axes of length 1 come and go by views, and a reshape of a reshape is one
+    reshape.
 
     Raises
     ------
+    ShapeError
+        If the shape has another number of elements.
     BorderError
         If the array is only valid in part.
     """
+    shape = resolved_shape(node.shape, shape, operation)
     if node.shape == shape:
         return node
     if [n for n in node.shape if n != 1] == [n for n in shape if n != 1]:

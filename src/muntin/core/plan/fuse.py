@@ -12,6 +12,7 @@ from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
 from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
+from muntin.core.plan.places import Within, places_within
 from muntin.core.plan.sink import sink_neighbours
 
 __all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "SEEN", "fuse"]
@@ -19,6 +20,7 @@ __all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "SEEN", "fuse"]
 Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows and the columns
 
 SEEN = ("view", "reshape")  # nodes whose elements are those of their argument
+IN_MEMORY = ("input", "concat", *SEEN)
 MAX_NODES = 512
 MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
@@ -38,8 +40,10 @@ class _Fusion:
     level: list[int] = field(default_factory=list)
     plane: list[Plane] = field(default_factory=list)
     written: dict[int, Result] = field(default_factory=dict)
+    within: dict[int, Within] = field(default_factory=dict)
 
     def plan(self) -> Plan:
+        self.within = places_within(self.graph)
         self.unify_domains()
         roots = tuple(self.root(position) for position in self.graph.roots)
         self.find_cuts()
@@ -65,7 +69,7 @@ class _Fusion:
         """Put nodes into one class where an operation required their shapes to be equal."""
         self.parent = list(range(len(self.graph.nodes)))
         for position, node in enumerate(self.graph.nodes):
-            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep"):
+            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep", "part"):
                 for arg in self.graph.args[position]:
                     if self.graph.nodes[arg].op.kind not in ("scalar", "constant"):
                         self.parent[self.find(arg)] = self.find(position)
@@ -95,7 +99,9 @@ class _Fusion:
         if kind == "view":
             base = self.graph.nodes[self.graph.args[position][0]]
             return base.op.kind in ("scalar", "constant", "index")
-        return kind not in ("input", "reshape")
+        if kind == "part":
+            return self.graph.args[position][0] not in self.within
+        return kind not in ("input", "reshape", "concat")
 
     def chain(self, position: int) -> list[int]:
         """Return `position` and the nodes that it is seen through, down to what holds the data."""
@@ -144,7 +150,7 @@ class _Fusion:
         windows = {result.view for result in self.written.values()}
         for position, node in enumerate(nodes):
             kind = node.op.kind
-            if kind in ("keep", "program"):
+            if kind in ("keep", "program") or (kind == "part" and self.is_computed(position)):
                 self.cuts.add(position)
                 if kind == "program":
                     self.cuts |= {arg for arg in args[position] if self.is_stored_for(arg)}
@@ -178,9 +184,9 @@ class _Fusion:
         reads: list[set[int]] = []
         reach: list[int] = []
         for position, node in enumerate(self.graph.nodes):
-            if node.op.kind in ("input", "scalar", "constant", "index", *SEEN):
+            if node.op.kind in ("scalar", "constant", "index", *IN_MEMORY):
                 size.append(set())
-                reads.append({position} if node.op.kind in ("input", *SEEN) else set())
+                reads.append({position} if node.op.kind in IN_MEMORY else set())
                 reach.append(0)
                 self.plane.append(None)
                 continue
@@ -347,7 +353,7 @@ def _leaf(kind: str, number: int, like: Node) -> Node:
 
 
 def _like(node: Node, args: tuple[Node, ...]) -> Node:
-    if node.op.kind == "keep":
+    if node.op.kind in ("keep", "part"):
         return args[0]
     return Node(node.op, args, node.params, node.payload, node.shape, node.dtype, node.axes)
 

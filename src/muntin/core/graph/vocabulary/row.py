@@ -29,8 +29,8 @@ class Op:
     Attributes
     ----------
     kind
-        "input", "scalar", "constant", "index", "elementwise", "view", "reshape", "neighbour",
-        "window_sum", "program" or "keep".
+        "input", "scalar", "constant", "index", "elementwise", "view", "reshape", "concat", "part",
+        "neighbour", "window_sum", "program" or "keep".
     rule
         How an elementwise row finds its operand and result types (see `infer`).
     reference
