@@ -173,6 +173,7 @@ from muntin.errors import (
 )
 from muntin.explain import explain
 from muntin.interop import numpy_functions as _numpy_functions  # noqa: F401 - fills their table
+from muntin.interop import numpy_ufuncs as _numpy_ufuncs  # noqa: F401 - fills it too
 from muntin.runtime.context import use
 from muntin.runtime.device import device_names as devices
 

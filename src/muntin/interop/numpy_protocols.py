@@ -3,119 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from inspect import signature
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from muntin.array.evaluation import evaluate
-from muntin.array.operators import Operators, combine
-from muntin.core.graph.build import broadcast_to, cast
-from muntin.dtypes import dtype_of
+from muntin.array.operators import Operators, combine, common_device, node_of
+from muntin.core.graph.build import broadcast_to, cast, view
+from muntin.core.graph.node import AxisMap, View
+from muntin.dtypes import DType, dtype_of
 from muntin.errors import DTypeError, UnsupportedError
+from muntin.interop.ufunc_names import OF_FLOATS, REDUCERS, SPECIAL, UFUNCS
 
-__all__ = [
-    "SPECIAL",
-    "UFUNCS",
-    "call_function",
-    "call_ufunc",
-    "implements",
-    "refuse",
-    "write_result",
-]
+__all__ = ["call_function", "call_ufunc", "implements", "refuse", "write_result"]
 
-UFUNCS: Mapping[np.ufunc, str] = {
-    np.absolute: "abs",
-    np.add: "add",
-    np.arccos: "acos",
-    np.arccosh: "acosh",
-    np.arcsin: "asin",
-    np.arcsinh: "asinh",
-    np.arctan: "atan",
-    np.arctan2: "atan2",
-    np.arctanh: "atanh",
-    np.bitwise_and: "bitwise_and",
-    np.bitwise_or: "bitwise_or",
-    np.bitwise_xor: "bitwise_xor",
-    np.cbrt: "cbrt",
-    np.ceil: "ceil",
-    np.copysign: "copysign",
-    np.cos: "cos",
-    np.cosh: "cosh",
-    np.deg2rad: "deg2rad",
-    np.degrees: "rad2deg",
-    np.divide: "divide",
-    np.equal: "equal",
-    np.exp: "exp",
-    np.exp2: "exp2",
-    np.expm1: "expm1",
-    np.floor: "floor",
-    np.floor_divide: "floor_divide",
-    np.fmod: "fmod",
-    np.greater: "greater",
-    np.greater_equal: "greater_equal",
-    np.hypot: "hypot",
-    np.invert: "bitwise_invert",
-    np.isfinite: "isfinite",
-    np.isinf: "isinf",
-    np.isnan: "isnan",
-    np.left_shift: "bitwise_left_shift",
-    np.less: "less",
-    np.less_equal: "less_equal",
-    np.log: "log",
-    np.log10: "log10",
-    np.log1p: "log1p",
-    np.log2: "log2",
-    np.logaddexp: "logaddexp",
-    np.logical_and: "logical_and",
-    np.logical_not: "logical_not",
-    np.logical_or: "logical_or",
-    np.logical_xor: "logical_xor",
-    np.maximum: "maximum",
-    np.minimum: "minimum",
-    np.multiply: "multiply",
-    np.negative: "negative",
-    np.nextafter: "nextafter",
-    np.not_equal: "not_equal",
-    np.power: "pow",
-    np.rad2deg: "rad2deg",
-    np.radians: "deg2rad",
-    np.reciprocal: "reciprocal",
-    np.remainder: "remainder",
-    np.right_shift: "bitwise_right_shift",
-    np.rint: "round",
-    np.sign: "sign",
-    np.signbit: "signbit",
-    np.sin: "sin",
-    np.sinh: "sinh",
-    np.sqrt: "sqrt",
-    np.square: "square",
-    np.subtract: "subtract",
-    np.tan: "tan",
-    np.tanh: "tanh",
-    np.trunc: "trunc",
-}
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
-# SciPy's, which need not be there.
-SPECIAL: Mapping[str, str] = {
-    "entr": "entr",
-    "erf": "erf",
-    "erfc": "erfc",
-    "expit": "expit",
-    "gamma": "gamma",
-    "gammaln": "lgamma",
-    "log_expit": "log_expit",
-    "log_ndtr": "log_ndtr",
-    "logit": "logit",
-    "ndtr": "ndtr",
-    "psi": "digamma",
-    "rel_entr": "rel_entr",
-    "xlog1py": "xlog1py",
-    "xlogy": "xlogy",
-}
 
-_OF_FLOATS = (np.fmod, np.reciprocal)  # NumPy's of integers are integers
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The keywords of ufuncs that are known here.
+
+    Attributes
+    ----------
+    where : array_like
+        Which elements of an out are written.
+    dtype : data-type, optional
+        The type in which the ufunc is computed.
+    casting : str
+        What operands and results may become, in NumPy's words.
+    order, subok
+        Of new NumPy arrays: they mean nothing here.
+    """
+
+    where: Any = True
+    dtype: npt.DTypeLike | None = None
+    casting: Casting = "same_kind"
+    order: str = "K"
+    subok: bool = True
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[str, Any]) -> Options:
+        """Return the options of a call."""
+        known = [each.name for each in fields(cls)]
+        for option in given:
+            if option not in known:
+                raise UnsupportedError(
+                    f"numpy.{name}: option {option} does not work on muntin Arrays; those that do "
+                    f"are out, {', '.join(known)}"
+                )
+        return cls(**given)
 
 
 def call_ufunc(
@@ -126,51 +66,113 @@ def call_ufunc(
     out: tuple[Any, ...] | None,
     options: Mapping[str, Any],
 ) -> Any:
-    """Return the lazy result of a ufunc, or `out` after writing the result to it.
+    """Return the lazy results of a ufunc, or the outs after writing the results to them.
 
     Raises
     ------
     UnsupportedError
-        If muntin has no such operation, or the call has options.
+        If muntin has no such operation, or no such option.
+    DTypeError
+        If an operand or a result does not become the type that is asked for.
     """
     name = ufunc.__name__
-    if method != "__call__":
+    if (ufunc, method) in REDUCERS:
+        given = {"axis": 0, **options} | ({} if out is None else {"out": out[0]})
+        return call_function(REDUCERS[ufunc, method], inputs, given)
+    if method not in ("__call__", "outer"):
         refuse(f"{name}.{method}")
-    operation = UFUNCS.get(ufunc) or SPECIAL.get(name)
-    if operation is None:
-        refuse(name)
-    if options:
+    meaning = _meaning(kind, ufunc)
+    chosen = Options.of(name, options)
+    if chosen.where is not True and out is None:
         raise UnsupportedError(
-            f"numpy.{name}: option {', '.join(options)} does not work on muntin Arrays; use "
-            "muntin.where for a choice and .astype() for another type"
+            f"numpy.{name}: where without out leaves elements unset; give out, or choose with "
+            "muntin.where"
         )
-    if ufunc in _OF_FLOATS and not any(_is_float(value) for value in inputs):
+    operands = _crossed(kind, name, inputs) if method == "outer" else inputs
+    row = None if chosen.dtype is None else dtype_of(chosen.dtype)
+    if row is not None:
+        operands = tuple([_typed(kind, name, each, row, chosen.casting) for each in operands])
+    if ufunc in OF_FLOATS and not any(_is_float(each) for each in operands):
         refuse(f"{name} of integers")
-    result = kind(*combine(operation, *inputs))
+    found = meaning(*operands)
+    results = found if isinstance(found, tuple) else (found,)
+    for result in results:
+        _check_type(name, result, row)
     if out is None:
-        return result
-    return write_result(name, result, out[0])
+        return found
+    written = [
+        result if target is None else write_result(name, result, target, chosen)
+        for result, target in zip(results, out, strict=True)
+    ]
+    return tuple(written) if isinstance(found, tuple) else written[0]
+
+
+def _meaning(kind: type[Operators], ufunc: np.ufunc) -> Callable[..., Any]:
+    operation = UFUNCS.get(ufunc) or SPECIAL.get(ufunc.__name__)
+    if operation is not None:
+        return lambda *operands: kind(*combine(operation, *operands))
+    return _FUNCTIONS.get(ufunc) or refuse(ufunc.__name__)
+
+
+def _crossed(kind: type[Operators], name: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return two operands so that each element of the first meets all of the second."""
+    first, second = inputs
+    node = node_of(name, first)
+    new = len(node_of(name, second).shape)
+    axes = [AxisMap(axis) for axis in range(len(node.shape))] + [AxisMap(None, 0, 0)] * new
+    crossed = view(node, View(tuple(axes)), node.shape + (1,) * new)
+    return kind(crossed, common_device(name, (first,))), second
+
+
+def _typed(kind: type[Operators], name: str, operand: Any, row: DType, casting: Casting) -> Any:
+    """Return an operand in the type in which a ufunc is computed."""
+    if type(operand) in (bool, int, float):
+        return operand
+    node = node_of(name, operand)
+    _check_cast(name, "an operand", node.dtype.numpy, row.numpy, casting)
+    return kind(cast(node, row), common_device(name, (operand,)))
+
+
+def _check_type(name: str, result: Operators, row: DType | None) -> None:
+    found = result._node.dtype
+    if row is not None and found is not row:
+        raise DTypeError(
+            f"numpy.{name}: of {row} it gives {found}; leave dtype away, and cast operands or the "
+            "result with .astype()"
+        )
+
+
+def _check_cast(
+    name: str, what: str, given: np.dtype[Any], wanted: np.dtype[Any], casting: Casting
+) -> None:
+    if not np.can_cast(given, wanted, casting):
+        raise DTypeError(
+            f"numpy.{name}: {what} is {given}, which does not become {wanted} by {casting!r} "
+            f'casting; cast with .astype("{wanted}") first'
+        )
 
 
 def _is_float(value: Any) -> bool:
     return getattr(value, "dtype", np.dtype(type(value))).kind == "f"
 
 
-def write_result(name: str, result: Operators, out: Any) -> npt.NDArray[Any]:
+def write_result(
+    name: str, result: Operators, out: Any, options: Options | None = None
+) -> npt.NDArray[Any]:
     """Write a result to `out`, cast and broadcast as NumPy would, and return `out`."""
+    options = options or Options()
     node = result._node
     if not isinstance(out, np.ndarray):
         raise UnsupportedError(
             f"numpy.{name}: out is a muntin {type(out).__name__}, a value that does not change; "
             "leave out= away, or give a NumPy array"
         )
-    if not np.can_cast(node.dtype.numpy, out.dtype, "same_kind"):
-        raise DTypeError(
-            f"numpy.{name}: the result is {node.dtype}, which out of type {out.dtype} does not "
-            f'take; cast with .astype("{out.dtype}") first'
-        )
+    _check_cast(name, "the result", node.dtype.numpy, out.dtype, options.casting)
     wanted = broadcast_to(cast(node, dtype_of(out.dtype)), out.shape, f"numpy.{name}")
-    evaluate((Operators(wanted, result._device),), (out,))
+    value = Operators(wanted, result._device)
+    if options.where is not True:
+        value = Operators(*combine("where", options.where, value, out))
+    evaluate((value,), (out,))
     return out
 
 
@@ -192,24 +194,28 @@ def implements(function: Callable[..., Any]) -> Callable[[Meaning], Meaning]:
 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Return what a NumPy function gives for Arrays.
+    """Return what a NumPy function gives for Arrays, or `out` after writing it there.
 
     Raises
     ------
     UnsupportedError
         If muntin has no such function, or its own takes other arguments.
     """
+    name = function.__name__
     meaning = _FUNCTIONS.get(function)
     if meaning is None:
-        refuse(function.__name__)
+        refuse(name)
+    given = dict(kwargs)
+    out = given.pop("out", None)
     try:
-        signature(meaning).bind(*args, **kwargs)
+        signature(meaning).bind(*args, **given)
     except TypeError as error:
         raise UnsupportedError(
-            f"numpy.{function.__name__}: muntin Arrays take no such arguments: {error}; call "
-            "muntin's function, or numpy.asarray(x) first to compute the elements"
+            f"numpy.{name}: muntin Arrays take no such arguments: {error}; call muntin's "
+            "function, or numpy.asarray(x) first to compute the elements"
         ) from error
-    return meaning(*args, **kwargs)
+    result = meaning(*args, **given)
+    return result if out is None else write_result(name, result, out)
 
 
 def refuse(name: str) -> NoReturn:
