@@ -14,6 +14,7 @@ from muntin.config import settings_override
 from muntin.core.graph.infer import resolve
 from muntin.core.graph.ops import OPS
 from muntin.dtypes import DTYPES
+from muntin.runtime.native import NativeDevice
 from muntin.runtime.scheduler import ThreadsScheduler
 from tests.pointwise import hard_values, takes
 
@@ -114,14 +115,16 @@ def one_operation(row, dtype, result):
     """Return a program that applies a row to the elements of arrays."""
 
     @mt.program(
+        flags=mt.Input("bool", 1),
         x=mt.Input(dtype, 1),
         y=mt.Input(dtype, 1),
-        z=mt.Input("bool", 1),
+        z=mt.Input(dtype, 1),
         out=mt.Output(result, 1, lambda x: x),
     )
-    def applied(p, x, y, z, out):
+    def applied(p, flags, x, y, z, out):
         with p.for_(out.shape[0]) as i:
-            parts = [x[i], y[i]] if row.arity < 3 else [z[i], x[i], y[i]]
+            parts = [flags[i]] if row.rule == "select" else []
+            parts += [x[i], y[i], z[i]]
             out[i] = getattr(p, row.name)(*parts[: row.arity])
 
     return applied
@@ -139,16 +142,16 @@ def test_every_row_of_the_table_is_an_operation(dtype):
     ]
     values = hard_values(dtype)
     a, b = (grid.ravel() for grid in np.meshgrid(values, values))
+    c, flags = np.roll(b, 7), np.arange(len(a)) % 3 == 0
     for name in names:
         row = OPS[name]
         pair = (DTYPES["bool"], dtype, dtype) if row.rule == "select" else (dtype,) * row.arity
         result = resolve(name, row.rule, pair)[1]
-        operands = ([np.arange(len(a)) % 3 == 0, a, b] if row.arity == 3 else [a, b])[: row.arity]
-
+        parts = [flags, a, b, c] if row.rule == "select" else [a, b, c]
         with settings_override(opt_level=0):
-            found = np.asarray(one_operation(row, dtype, result)(a, b, np.arange(len(a)) % 3 == 0))
+            found = np.asarray(one_operation(row, dtype, result)(flags, a, b, c))
         with np.errstate(all="ignore"):
-            wanted = row.reference(*operands)
+            wanted = row.reference(*parts[: row.arity])
         assert np.array_equal(found, wanted, equal_nan=found.dtype.kind == "f"), name
 
 
@@ -554,6 +557,15 @@ def test_sizes_strides_and_numbers_compile_nothing(monkeypatch):
     monkeypatch.setattr("muntin.runtime.compiled.compile_ir", None)
     for x in (np.ones(9, np.float32), np.ones(20, np.float32)[::-2]):
         assert float(running(x, 0.5)[1]) == len(x) / 2
+
+
+def test_the_next_process_finds_programs_on_the_disk(monkeypatch):
+    x = mt.asarray(np.ones(3, np.float32))
+    nodes = [each._node for each in running(x, 2)]
+    NativeDevice().evaluate(nodes, [None, None], threads=1)
+    monkeypatch.setattr("muntin.runtime.cpu._build", None)
+    sums, total = NativeDevice().evaluate(nodes, [None, None], threads=1)
+    assert (sums.tolist(), float(total)) == ([2, 4, 6], 6.0)
 
 
 def test_programs_are_explained():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
+from importlib import import_module
 from inspect import Parameter as Named
 from inspect import Signature, signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +16,17 @@ from muntin.array.creation import asarray
 from muntin.array.operators import common_device
 from muntin.array.tracing import TracedNumber
 from muntin.config import settings
+from muntin.core.graph import build
 from muntin.core.graph.node import Node
-from muntin.core.loops.call import call_nodes, number_node
-from muntin.core.loops.define import define
-from muntin.core.loops.definition import Definition
 from muntin.core.loops.parameters import Output, Parameter, Scratch
 from muntin.errors import DTypeError, ParameterError, RangeError, UnsupportedError
 
+if TYPE_CHECKING:
+    from muntin.core.loops.definition import Definition
+
 __all__ = ["Program", "program"]
+
+_CALL, _DEFINE = "muntin.core.loops.call", "muntin.core.loops.define"  # imported where used first
 
 
 class Program:
@@ -73,7 +77,8 @@ class Program:
             number: self._number(number, given[names[number]]) for number in definition.scalars
         }
         self._check_shape_rules(given)
-        nodes = call_nodes(definition, [each._node for each in inputs], numbers, checked=checked)
+        found = [each._node for each in inputs]
+        nodes = import_module(_CALL).call_nodes(definition, found, numbers, checked=checked)
         device = common_device(definition.name, tuple(inputs))
         outputs = tuple([Array(node, device) for node in nodes])
         return outputs[0] if len(outputs) == 1 else outputs
@@ -96,7 +101,7 @@ class Program:
                 f"{where} is {plain}, which does not fit in {dtype} ({dtype.least} to "
                 f"{dtype.greatest}); give a number in range, or declare a wider type"
             )
-        return number_node(definition, number, plain)
+        return build.scalar(plain, dtype)
 
     def _check_shape_rules(self, given: Mapping[str, Any]) -> None:
         """Raise UnsupportedError if a shape depends on a number that differs from call to call."""
@@ -161,6 +166,6 @@ def program(**parameters: Parameter) -> Callable[[Callable[..., object]], Progra
     """
 
     def decorate(function: Callable[..., object]) -> Program:
-        return Program(define(function, parameters), function)
+        return Program(import_module(_DEFINE).define(function, parameters), function)
 
     return decorate

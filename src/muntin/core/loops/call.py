@@ -7,22 +7,16 @@ from inspect import signature
 
 from muntin.core.graph import build
 from muntin.core.graph.letters import letters_by_rank
-from muntin.core.graph.node import Node, Number
+from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.loops.definition import Call, Definition
 from muntin.core.loops.parameters import Output, Scratch
 from muntin.core.shapes import as_shape
 from muntin.errors import BorderError, DTypeError, ParameterError, ShapeError
 
-__all__ = ["call_nodes", "number_node"]
+__all__ = ["call_nodes"]
 
 _PROGRAM = op("program")
-
-
-def number_node(definition: Definition, number: int, value: Number) -> Node:
-    """Return the node of a number that a program is given."""
-    var = definition.scalars[number]
-    return build.scalar(value, var.dtype)
 
 
 def call_nodes(

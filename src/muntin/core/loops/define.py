@@ -9,16 +9,9 @@ from typing import Any
 
 from muntin.core.loops.definition import Definition, ElementAdd, ElementStore, every
 from muntin.core.loops.loops import Loops
-from muntin.core.loops.parameters import (
-    Input,
-    Output,
-    Parameter,
-    Scalar,
-    Scratch,
-    array_slots,
-    scalar_slot,
-)
+from muntin.core.loops.parameters import Input, Output, Parameter, Scalar, Scratch
 from muntin.core.loops.recorder import Recorder
+from muntin.core.loops.slots import array_slots, scalar_slot
 from muntin.core.loops.values import Elements, Source, Value
 from muntin.errors import ParameterError, UnsupportedError
 

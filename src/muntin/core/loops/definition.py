@@ -12,15 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from muntin.core.graph.arrays import cast_array
-from muntin.core.loops.parameters import (
-    ArraySlots,
-    Input,
-    Output,
-    Parameter,
-    Scalar,
-    array_slots,
-    scalar_slot,
-)
+from muntin.core.loops.parameters import Input, Output, Parameter, Scalar
+from muntin.core.loops.slots import ArraySlots, array_slots, scalar_slot
 from muntin.core.program import Apply, Const, Convert, Expr, For, If, Let, Statement, Var, While
 from muntin.errors import BoundsError, InternalError
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from muntin.core.loops.recorder import Recorder
-from muntin.core.loops.values import Operand, Value, Variable
 from muntin.dtypes import DType
+
+if TYPE_CHECKING:
+    from muntin.core.loops.recorder import Recorder
+    from muntin.core.loops.values import Operand, Value, Variable
 
 __all__ = ["Loops"]
 

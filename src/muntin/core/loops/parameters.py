@@ -8,21 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from muntin.core.program import INDEX, POINTER, Var
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError
 
-__all__ = [
-    "ArraySlots",
-    "Input",
-    "Output",
-    "Parameter",
-    "Scalar",
-    "Scratch",
-    "ShapeRule",
-    "array_slots",
-    "scalar_slot",
-]
+__all__ = ["Input", "Output", "Parameter", "Scalar", "Scratch", "ShapeRule"]
 
 ShapeRule: TypeAlias = int | tuple[int, ...] | Callable[..., Any]
 
@@ -129,33 +118,3 @@ def _check(array: Input | Output | Scratch, word: str) -> None:
             f"{word}: ndim is {array.ndim!r}; give the number of axes, an integer from 0 to "
             f"{_MOST_AXES}"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ArraySlots:
-    """The variables of an array in a program: where it begins, its sizes and its byte strides."""
-
-    dtype: DType
-    pointer: Var
-    sizes: tuple[Var, ...]
-    strides: tuple[Var, ...]
-
-    @property
-    def variables(self) -> tuple[Var, ...]:
-        return (self.pointer, *self.sizes, *self.strides)
-
-
-def array_slots(number: int, array: Input | Output | Scratch) -> ArraySlots:
-    """Return the variables of the parameter with a number."""
-    name, axes = f"array{number}", range(array.ndim)
-    return ArraySlots(
-        dtype_of(array.dtype),
-        Var(POINTER, name),
-        tuple([Var(INDEX, f"{name}_size{axis}") for axis in axes]),
-        tuple([Var(INDEX, f"{name}_stride{axis}") for axis in axes]),
-    )
-
-
-def scalar_slot(number: int, scalar: Scalar) -> Var:
-    """Return the variable of the parameter with a number."""
-    return Var(dtype_of(scalar.dtype), f"scalar{number}")

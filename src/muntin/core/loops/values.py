@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from muntin.core.loops.parameters import ArraySlots
+from muntin.core.loops.slots import ArraySlots
 from muntin.core.program import Expr, Var
 from muntin.dtypes import DType
 from muntin.errors import ParameterError, UnsupportedError
