@@ -15,7 +15,7 @@ from muntin.core.graph.infer import resolve
 from muntin.core.graph.ops import OPS
 from muntin.dtypes import DTYPES
 from muntin.runtime.native import NativeDevice
-from muntin.runtime.scheduler import ThreadsScheduler
+from muntin.runtime.scheduler import CPUScheduler, ThreadsScheduler
 from tests.pointwise import hard_values, takes
 
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
@@ -90,8 +90,9 @@ def test_threads_add_to_the_same_elements():
     image = image_of((700, 300), high=3)
     wanted = np.bincount(image.ravel(), minlength=256)
     for threads in (1, 2, 7):
-        with mt.use(threads=threads, scheduler=ThreadsScheduler(threads)):
-            assert np.array_equal(histogram(image), wanted)
+        for scheduler in (ThreadsScheduler(threads), CPUScheduler(threads)):
+            with mt.use(threads=threads, scheduler=scheduler):
+                assert np.array_equal(histogram(image), wanted)
 
 
 def test_numbers_and_several_outputs():
@@ -364,10 +365,14 @@ def test_components_of_real_images(connectivity, name):
 
 @pytest.mark.parametrize("connectivity", STRUCTURES)
 def test_components_are_the_same_interpreted(connectivity):
+    data = pytest.importorskip("skimage.data")
+    coins = data.coins()[::7, ::7]
     label, structure = STRUCTURES[connectivity]
-    mask = np.random.default_rng(connectivity).random((17, 23)) < 0.55
-    found = everywhere(label, mask)[0]
-    assert np.array_equal(found, ndimage.label(mask, structure)[0])
+    for mask in (np.random.default_rng(1).random((17, 23)) < 0.55, coins > coins.mean()):
+        wanted, number = ndimage.label(mask, structure)
+        found, count = everywhere(label, mask)
+        assert np.array_equal(found, wanted)
+        assert int(count) == number > 2
 
 
 # --- in expressions -------------------------------------------------------------------------------
@@ -557,6 +562,20 @@ def test_sizes_strides_and_numbers_compile_nothing(monkeypatch):
     monkeypatch.setattr("muntin.runtime.compiled.compile_ir", None)
     for x in (np.ones(9, np.float32), np.ones(20, np.float32)[::-2]):
         assert float(running(x, 0.5)[1]) == len(x) / 2
+
+
+def test_kernels_say_what_they_take():
+    kernel = mt.kernel(running(np.ones(3, np.float32), 2)[0])
+    facts = kernel.facts
+    assert [str(each) for each in facts.operands] == ["float32"]
+    assert [str(each) for each in facts.outputs] == ["float32", "float64"]
+    assert [str(each) for each in facts.scalars] == ["float32"]
+    assert facts.is_offset == (True,)
+    traced = mt.function(lambda x: labels4(x))
+    traced(np.zeros((20, 30), bool))
+    report = traced.memory_report()
+    assert (report["inputs"], report["results"]) == (600, 2404)
+    assert report["intermediates"] == 4 * 302
 
 
 def test_the_next_process_finds_programs_on_the_disk(monkeypatch):

@@ -128,6 +128,18 @@ class CompiledProgram(CompiledKernel):
         """Nothing: its definition tells all."""
         return ""
 
+    @property
+    def facts(self) -> KernelFacts:
+        """What a caller must know: it may read all of an operand, and needs no scratch memory."""
+        definition = self.graph.outputs[0].payload.definition
+        operands, outputs = (
+            tuple([definition.arrays[number].dtype for number in numbers])
+            for numbers in (definition.inputs, definition.outputs)
+        )
+        scalars = tuple([var.dtype for var in definition.scalars.values()])
+        is_offset = (True,) * len(operands)
+        return KernelFacts(operands, outputs, scalars, is_offset, (), (), 0, False, 0, 0, False, ())
+
 
 _shared: LRU[str, NativeModule] = LRU(1 << 30)  # all: bindings hold their addresses
 

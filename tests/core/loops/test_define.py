@@ -363,6 +363,27 @@ def test_values_end_with_their_block():
             defined(body)
 
 
+def test_names_that_move_away_from_variables_are_told():
+    def moved(p, image, row, out, found, work, limit, flag):
+        n = p.variable(0)
+        with p.while_(lambda: n < 10):
+            n = n + 1
+
+    def used(p, image, row, out, found, work, limit, flag):
+        n = p.variable(0)
+        with p.for_(3):
+            n += 1
+        n = n + 1
+        work[0] = n
+
+    message = (
+        r"sample: what is computed of a variable is never used: .*test_define.py:\d+, `n = n \+ 1`"
+    )
+    with pytest.raises(mt.UnsupportedError, match=message):
+        defined(moved)
+    assert defined(used).phases
+
+
 def test_parallel_loops_are_outermost():
     def body(p, image, row, out, found, work, limit, flag):
         with p.for_(3), p.parallel(3):

@@ -26,6 +26,7 @@ __all__ = [
     "Phase",
     "Place",
     "Recorded",
+    "at_line",
     "every",
 ]
 
@@ -97,8 +98,13 @@ class Place:
     line: int
 
     def __str__(self) -> str:
-        text = getline(self.file, self.line).strip()
-        return f"{self.file}:{self.line}" + (f", `{text}`" if text else "")
+        return at_line(self.file, self.line)
+
+
+def at_line(file: str, line: int) -> str:
+    """Return a place of the user's text, with the text if it is there."""
+    text = getline(file, line).strip()
+    return f"{file}:{line}" + (f", `{text}`" if text else "")
 
 
 @dataclass(frozen=True, eq=False)

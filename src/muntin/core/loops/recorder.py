@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from muntin.core.graph.infer import resolve, weak_dtype
 from muntin.core.graph.ops import OPS, Op
-from muntin.core.loops.definition import Element, ElementAdd, ElementStore, Phase, Place
+from muntin.core.loops.definition import Element, ElementAdd, ElementStore, Phase, Place, at_line
 from muntin.core.loops.values import Elements, Operand, Source, Value, Variable
 from muntin.core.program import (
     BOOL,
@@ -47,6 +47,7 @@ class Recorder:
         self.root = object()
         self.scopes: list[object] = [self.root, object()]
         self.is_open = True
+        self.unused: dict[str, str] = {}  # what is computed of variables, with its line
         self._start = 0  # of the statements of the phase that is recorded
 
     # --- values -----------------------------------------------------------------------------------
@@ -91,6 +92,8 @@ class Recorder:
                 "in which it was made; declare a variable() before the loop or choice and assign "
                 "to it, or keep it in an array"
             )
+        if isinstance(value._expr, Var):
+            self.unused.pop(value._expr.name, None)
         return value
 
     def typed(self, what: str, operand: Operand, dtype: DType) -> tuple[Expr, Source]:
@@ -156,7 +159,10 @@ class Recorder:
             self.converted(row, expr, source, dtype)
             for (expr, source), dtype in zip(parts, dtypes, strict=True)
         ]
-        return self.value(Apply(result, row, tuple(args)), max(source for _, source in parts))
+        value = self.value(Apply(result, row, tuple(args)), max(source for _, source in parts))
+        if isinstance(value._expr, Var) and any(isinstance(each, Variable) for each in operands):
+            self.unused[value._expr.name] = at_line(*_user_line())
+        return value
 
     def operands(self, row: Op, operands: Sequence[Operand]) -> list[tuple[Expr, Source]]:
         """Return operands of one operation; numbers take the type of the values beside them."""
@@ -300,10 +306,7 @@ class Recorder:
 
     def place(self, array: Elements, word: str) -> int:
         """Note the line of the user's text that is run; return its number."""
-        frame = sys._getframe(1)
-        while frame.f_globals.get("__name__", "").startswith(_HERE) and frame.f_back is not None:
-            frame = frame.f_back
-        self.places.append(Place(array._number, word, frame.f_code.co_filename, frame.f_lineno))
+        self.places.append(Place(array._number, word, *_user_line()))
         return len(self.places) - 1
 
     # --- blocks -----------------------------------------------------------------------------------
@@ -408,3 +411,17 @@ class Recorder:
         """Close the recording."""
         self.end_phase()
         self.is_open = False
+        for line in self.unused.values():
+            raise UnsupportedError(
+                f"{self.name}: what is computed of a variable is never used: {line}; to change the "
+                "variable write n += 1 or n.assign(n + 1), for n = n + 1 only moves a name of "
+                "Python's; or leave it out"
+            )
+
+
+def _user_line() -> tuple[str, int]:
+    """Return the file and the line of the user's text that is run."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").startswith(_HERE) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
