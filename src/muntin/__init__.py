@@ -29,6 +29,7 @@ from muntin.array.creation import (
     zeros_like,
 )
 from muntin.array.data_types import can_cast, finfo, iinfo, isdtype, result_type
+from muntin.array.differences import diff
 from muntin.array.elementwise import (
     abs,
     add,
@@ -174,6 +175,8 @@ from muntin.errors import (
 from muntin.explain import explain
 from muntin.interop import numpy_functions as _numpy_functions  # noqa: F401 - fills their table
 from muntin.interop import numpy_ufuncs as _numpy_ufuncs  # noqa: F401 - fills it too
+from muntin.interop import numpy_values as _numpy_values  # noqa: F401 - fills it too
+from muntin.interop import numpy_views as _numpy_views  # noqa: F401 - fills it too
 from muntin.runtime.context import use
 from muntin.runtime.device import device_names as devices
 
@@ -253,6 +256,7 @@ __all__ = [
     "cosh",
     "deg2rad",
     "devices",
+    "diff",
     "digamma",
     "divide",
     "empty",

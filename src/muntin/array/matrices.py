@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy.typing as npt
 
 from muntin.array.array import Array
-from muntin.array.creation import full
+from muntin.array.creation import ones
 from muntin.array.operators import common_device, node_of
 from muntin.core.graph.build import banded
 from muntin.core.graph.diagonals import entire
@@ -26,7 +26,7 @@ def eye(
     /,
     *,
     k: SupportsIndex = 0,
-    dtype: DType | npt.DTypeLike = "float64",
+    dtype: DType | npt.DTypeLike | None = None,
     device: str | None = None,
 ) -> Array:
     """Return a matrix with ones on one diagonal, which takes no memory in an expression.
@@ -38,7 +38,7 @@ def eye(
     k : int
         The diagonal: above 0 to the right of the main one.
     dtype : data-type, optional
-        The element type.
+        The element type, float64 if none is given.
     device : str, optional
         Where expressions of the Array are evaluated.
 
@@ -50,8 +50,8 @@ def eye(
            [0, 0, 1]], dtype=uint8)
     """
     shape = as_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
-    ones = full(shape, 1, dtype=dtype, device=device)
-    return Array(_band("eye", ones._node, as_index(k), as_index(k)), ones.device)
+    whole = ones(shape, dtype=dtype, device=device)
+    return Array(_band("eye", whole._node, as_index(k), as_index(k)), whole.device)
 
 
 def tril(x: Any, /, *, k: SupportsIndex = 0) -> Array:

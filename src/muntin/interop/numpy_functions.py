@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from muntin.array import creation, elementwise, joining, mathematics, matrices, shaping
 from muntin.array.array import Array
+from muntin.array.creation import asarray
 from muntin.array.operators import node_of
 from muntin.errors import UnsupportedError
-from muntin.interop.numpy_protocols import implements, write_result
+from muntin.interop.numpy_protocols import Casting, Options, implements, write_result
 
 __all__: list[str] = []
 
@@ -40,8 +41,8 @@ def concatenate(arrays: Sequence[Any], /, axis: SupportsIndex | None = 0) -> Arr
 
 
 @implements(np.copyto)
-def copyto(dst: Any, src: Any) -> None:
-    write_result("copyto", src, dst)
+def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
+    write_result("copyto", asarray(src), dst, Options(where, None, casting))
 
 
 @implements(np.expand_dims)
@@ -102,11 +103,6 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
 @implements(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     return joining.roll(a, shift, axis=axis)
-
-
-@implements(np.round)
-def round(a: Any) -> Array:
-    return elementwise.round(a)
 
 
 @implements(np.shape)

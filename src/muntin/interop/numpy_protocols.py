@@ -18,7 +18,15 @@ from muntin.dtypes import DType, dtype_of
 from muntin.errors import DTypeError, UnsupportedError
 from muntin.interop.ufunc_names import OF_FLOATS, REDUCERS, SPECIAL, UFUNCS
 
-__all__ = ["call_function", "call_ufunc", "implements", "refuse", "write_result"]
+__all__ = [
+    "Casting",
+    "Options",
+    "call_function",
+    "call_ufunc",
+    "implements",
+    "refuse",
+    "write_result",
+]
 
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 

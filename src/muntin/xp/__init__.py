@@ -22,6 +22,7 @@ from muntin.array.creation import (
     zeros_like,
 )
 from muntin.array.data_types import can_cast, finfo, iinfo, isdtype, result_type
+from muntin.array.differences import diff
 from muntin.array.elementwise import (
     abs,
     add,
@@ -165,6 +166,7 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "diff",
     "divide",
     "e",
     "empty",

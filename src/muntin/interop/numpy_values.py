@@ -1,0 +1,132 @@
+"""NumPy's functions of elements and of types that no ufunc is, on Arrays."""
+
+from __future__ import annotations
+
+from math import inf
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from muntin.array import creation, data_types, differences, elementwise
+from muntin.array.array import Array
+from muntin.array.creation import asarray
+from muntin.array.operators import node_of
+from muntin.interop.numpy_protocols import implements
+
+__all__: list[str] = []
+
+
+@implements(np.can_cast)
+def can_cast(from_: Any, to: npt.DTypeLike, casting: str = "safe") -> bool:
+    return np.can_cast(node_of("can_cast", from_).dtype.numpy, to, casting)  # type: ignore[arg-type]
+
+
+@implements(np.result_type)
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    return data_types.result_type(*arrays_and_dtypes)
+
+
+@implements(np.size)
+def size(a: Any, axis: SupportsIndex | None = None) -> int:
+    array = asarray(a)
+    return array.size if axis is None else array.shape[axis]
+
+
+@implements(np.copy)
+def copy(a: Any) -> Array:
+    return asarray(a)  # a value, which nothing changes
+
+
+@implements(np.empty_like)
+def empty_like(prototype: Any, dtype: npt.DTypeLike | None = None) -> Array:
+    return creation.empty_like(prototype, dtype=dtype)
+
+
+# --- complex numbers, which there are none of -----------------------------------------------------
+
+
+@implements(np.real)
+def real(val: Any) -> Array:
+    return elementwise.real(val)
+
+
+@implements(np.imag)
+def imag(val: Any) -> Any:
+    return elementwise.imag(val)
+
+
+@implements(np.iscomplexobj)
+def iscomplexobj(x: Any) -> bool:
+    return False
+
+
+@implements(np.isrealobj)
+def isrealobj(x: Any) -> bool:
+    return True
+
+
+# --- elements -------------------------------------------------------------------------------------
+
+
+@implements(np.fix)
+def fix(x: Any) -> Array:
+    return elementwise.trunc(x)
+
+
+@implements(np.around)
+@implements(np.round)
+def round(a: Any, decimals: SupportsIndex = 0) -> Array:
+    array, places = asarray(a), index(decimals)
+    if places == 0 or (array.dtype.kind != "f" and places > 0):
+        return elementwise.round(array)
+    unit = 10.0 ** abs(places)
+    if places > 0:
+        return elementwise.round(array * unit) / unit
+    return (elementwise.round(array / unit) * unit).astype(array.dtype)
+
+
+@implements(np.diff)
+def diff(
+    a: Any,
+    n: SupportsIndex = 1,
+    axis: SupportsIndex = -1,
+    prepend: Any = None,
+    append: Any = None,
+) -> Array:
+    return differences.diff(a, axis=axis, n=n, prepend=prepend, append=append)
+
+
+@implements(np.isclose)
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
+    x, y = asarray(a), asarray(b)
+    y = y.astype(data_types.result_type(y, 1.0))
+    is_near = elementwise.abs(x - y) <= elementwise.abs(y) * rtol + atol
+    close: Array = (is_near & elementwise.isfinite(y)) | (x == y)
+    if equal_nan:
+        close = close | (elementwise.isnan(x) & elementwise.isnan(y))
+    return close
+
+
+@implements(np.isneginf)
+def isneginf(x: Any) -> Array:
+    return elementwise.equal(x, -inf)
+
+
+@implements(np.isposinf)
+def isposinf(x: Any) -> Array:
+    return elementwise.equal(x, inf)
+
+
+@implements(np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
+    array = asarray(x)
+    if array.dtype.kind != "f":
+        return array
+    limits = data_types.finfo(array.dtype)
+    found = elementwise.where(elementwise.isnan(array), nan, array)
+    found = elementwise.where(isposinf(array), limits.max if posinf is None else posinf, found)
+    return elementwise.where(isneginf(array), limits.min if neginf is None else neginf, found)

@@ -1,0 +1,119 @@
+"""NumPy's functions on Arrays: lazy, and with NumPy's results."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import muntin as mt
+from muntin.errors import DTypeError, ShapeError
+
+pytestmark = pytest.mark.usefixtures("device")
+
+FLOATS = np.array([0.0, -0.0, 0.125, 1.55, -2.675, 1234.5678, np.inf, -np.inf, np.nan])
+VOLUME = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
+
+
+def check(call: Callable[..., object], *arrays: np.ndarray) -> None:
+    expected = call(*arrays)
+    results = call(*[mt.asarray(array) for array in arrays])
+    if not isinstance(expected, tuple):
+        expected, results = (expected,), (results,)
+    for wanted, found in zip(expected, results, strict=True):  # type: ignore[call-overload]
+        assert isinstance(found, mt.Array)
+        np.testing.assert_array_equal(np.asarray(found), wanted, strict=True)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.swapaxes(x, 0, -1),
+        np.flipud,
+        np.fliplr,
+        *[lambda x, k=k: np.rot90(x, k) for k in range(-1, 5)],
+        lambda x: np.rot90(x, 1, (2, 0)),
+        np.atleast_1d,
+        np.atleast_2d,
+        np.atleast_3d,
+    ],
+)
+def test_views(call: Callable[..., object]) -> None:
+    check(call, VOLUME)
+
+
+@pytest.mark.parametrize("function", [np.atleast_1d, np.atleast_2d, np.atleast_3d])
+def test_axes_are_added_to_what_has_few(function: Callable[..., object]) -> None:
+    for array in (VOLUME[0, 0, 0], VOLUME[0, 0], VOLUME[0], VOLUME[None]):
+        check(function, np.asarray(array))
+    check(function, VOLUME[0, 0], VOLUME)
+
+
+def test_a_turn_is_in_a_plane() -> None:
+    with pytest.raises(ShapeError, match=r"rot90: axes are \(0, 1, 2\); give the two in whose"):
+        np.rot90(mt.asarray(VOLUME), 1, (0, 1, 2))
+    with pytest.raises(ShapeError, match=r"rot90: .*axis"):
+        np.rot90(mt.asarray(VOLUME), 1, (0, 0))
+
+
+@pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 2, 5])
+def test_numbers_are_rounded(decimals: int) -> None:
+    check(lambda x: np.round(x, decimals), FLOATS)
+    check(lambda x: np.round(x, decimals), FLOATS.astype(np.float32))
+    check(lambda x: np.round(x, decimals), np.array([149, 150, 250, -151, 7]))
+    check(lambda x: np.around(x, decimals=decimals), FLOATS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        np.fix,
+        np.real,
+        np.isposinf,
+        np.isneginf,
+        np.nan_to_num,
+        lambda x: np.nan_to_num(x, nan=-1.0, posinf=3.0, neginf=-3),
+        lambda x: np.isclose(x, 0.125),
+        lambda x: np.isclose(x, x + 1e-9, equal_nan=True),
+        lambda x: np.isclose(x, x[::-1], rtol=0.5, atol=0.25),
+        np.copy,
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_functions_of_elements(call: Callable[..., object]) -> None:
+    check(call, FLOATS)
+    check(call, FLOATS.astype(np.float32))
+    if call is not np.fix:  # NumPy before 2.4 makes floats of integers
+        check(call, np.array([0, 1, -3]))
+
+
+def test_what_is_known_without_computing() -> None:
+    x = mt.asarray(VOLUME) + 1
+    assert np.size(x) == 24
+    assert np.size(x, 1) == 3
+    assert np.isrealobj(x)
+    assert not np.iscomplexobj(x)
+    assert np.result_type(x, np.float32) == np.float32
+    assert np.result_type(x, 2.5, "uint8") == np.float64
+    assert np.can_cast(x, np.int32)
+    assert not np.can_cast(x, np.int8)
+    assert np.can_cast(x, np.int8, "same_kind")
+    assert np.empty_like(x).dtype == np.int16
+    assert not x.is_evaluated
+
+
+def test_there_are_no_imaginary_parts() -> None:
+    with pytest.raises(DTypeError, match="imag: got int16; it is defined for complex numbers"):
+        np.imag(mt.asarray(VOLUME))
+
+
+def test_a_part_is_copied_to_a_numpy_array() -> None:
+    target, expected = np.zeros((3, 4), np.int32), np.zeros((3, 4), np.int32)
+    mask = VOLUME[0] % 3 == 0
+    np.copyto(target, mt.asarray(VOLUME[0]), where=mask)
+    np.copyto(expected, VOLUME[0], where=mask)
+    np.testing.assert_array_equal(target, expected)
+    np.copyto(target, mt.asarray(FLOATS[2]), "unsafe", mt.asarray(mask))
+    np.copyto(expected, FLOATS[2], "unsafe", mask)
+    np.testing.assert_array_equal(target, expected)
+    with pytest.raises(DTypeError, match=r"numpy\.copyto: the result is float64, which does not"):
+        np.copyto(target, mt.asarray(FLOATS[2]))
