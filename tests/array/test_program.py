@@ -494,6 +494,17 @@ def test_results_are_written_where_told():
     assert (wide[:, ::2] == 99).all()
 
 
+def test_results_are_written_in_any_strides():
+    mask = np.random.default_rng(2).random((9, 11)) < 0.6
+    wanted, number = ndimage.label(mask)
+    whole = np.full((22, 18), 99, np.int32)
+    for out in (whole[::-2, ::2].T, whole[:9, :11], whole[8::-1, 10::-1], whole[1::2, 1::2].T):
+        count = np.zeros((), np.int32)
+        mt.eval(*labels4(mask), out=(out, count))
+        assert np.array_equal(out, wanted)
+        assert int(count) == number
+
+
 @pytest.mark.parametrize("checked", [False, True])
 def test_an_out_may_be_an_input(checked):
     @mt.program(x=mt.Input("int64", 1), y=mt.Output("int64", 1, lambda x: x))
