@@ -8,6 +8,7 @@ from benchmarks.chain import cases as chain
 from benchmarks.edges import cases as edges
 from benchmarks.functions import arithmetic, filters, irregular
 from benchmarks.functions.row import cases as functions
+from benchmarks.mathematics import cases as mathematics
 from benchmarks.process import cases as process
 from benchmarks.volumes import cases as volumes
 
@@ -20,6 +21,7 @@ CASES: tuple[Case, ...] = (
     *functions(irregular.ROWS),
     *volumes.CASES,
     *chain.CASES,
+    *mathematics.CASES,
     *latency.CASES,
     *process.CASES,
 )

@@ -221,6 +221,11 @@ def _log_fit(count: int) -> Fit:
     )
 
 
+def _log2_fit(count: int) -> Fit:
+    fit = _log_fit(count)
+    return Fit(lambda z: fit.function(z) / LN2, fit.low, fit.high, count, fit.weight)
+
+
 def _words(value: Callable[[], Real], width: int, count: int) -> tuple[int, ...]:
     """Return the bits of a number below 1, in words."""
     with mp.workprec(width * (count + 4)):
@@ -370,9 +375,19 @@ TABLES = (
     Table(
         "LOG_FINE",
         "(3 atanh(s) / s - 3 - s**2) / s**4 in z = s**2",
-        {32: _fine_fit(3), 64: _fine_fit(7)},
+        {64: _fine_fit(7)},
     ),
-    Table("LOG2_SCALE", "the parts of 2 / (3 log(2))", _parts_of(_SCALE, 2)),
+    Table("LOG2_SCALE", "the parts of 2 / (3 log(2))", {64: parts(_SCALE, (53, 53))}),
+    Table(
+        "LOG2_SINGLE",
+        "(log2((1 + s) / (1 - s)) - 2s / log(2)) / s**3 in z = s**2",
+        {32: _log2_fit(4)},
+    ),
+    Table(
+        "LOG2_SINGLE_SCALE",
+        "the parts of 2 / log(2)",
+        {32: parts(2 / LN2, (24, 24))},
+    ),
     Table(
         "PI",
         "the parts of pi, all of them positive",
@@ -421,11 +436,11 @@ TABLES = (
         "cbrt(x) from sqrt(1/2) to sqrt(2)",
         {32: _cbrt_fit(3), 64: _cbrt_fit(6)},
     ),
-    Table("ERF", "erf(x) / x - 1 in z = x**2, up to 1", {32: _erf_fit(6), 64: _erf_fit(12)}),
+    Table("ERF", "erf(x) / x - 1 in z = x**2, up to 1", {32: _erf_fit(7), 64: _erf_fit(12)}),
     Table(
         "LOG_ERFC",
         "log(erfc(x)) from 1 on, weighted by erfc(x)",
-        {32: _log_erfc_fit(4.25, 7), 64: _log_erfc_fit(6.0, 17)},
+        {32: _log_erfc_fit(4.25, 7), 64: _log_erfc_fit(6.0, 18)},
     ),
     Table(
         "ERFCX",

@@ -17,7 +17,6 @@ _ERFC_LIMIT = {32: 10.125, 64: 27.375}  # from here on it is 0
 _NDTR_LIMIT = {32: 14.3125, 64: 38.6875}  # from here down it is 0
 _MIDDLE = {32: 2.0, 64: 4.0}
 _FAR = (1.0, -1.0, 3.0, -15.0, 105.0, -945.0)
-ROOT_HALF = 0.5**0.5
 
 
 def erf(x: Term) -> Term:
@@ -32,7 +31,7 @@ def erf(x: Term) -> Term:
 def erfc(x: Term) -> Term:
     size = abs(x).below(_ERFC_LIMIT[x.bits])
     tail = _tail(_scale(size), size, 1.0)
-    tail = (size < 0.5).choose(_one_less(size), tail)
+    tail = (size < 0.7).choose(_one_less(size), tail)
     return (x < 0).choose(2.0 - tail, tail)
 
 
@@ -41,11 +40,11 @@ def _one_less(size: Term) -> Term:
     return 1.0 - size.times(polynomial(size * size, ERF[size.bits]), size)
 
 
-def _scale(size: Term) -> Term:
-    """Return exp(x**2)·erfc(x): P(t) / (2x + 1), t = (x - c) / (x + c)."""
-    middle = _MIDDLE[size.bits]
+def _scale(size: Term, unit: float = 1.0) -> Term:
+    """Return exp(x**2)·erfc(x) of size = unit·x: P(t) / (2x + 1), t = (x - c) / (x + c)."""
+    middle = _MIDDLE[size.bits] * unit
     slope = (size - middle) / (size + middle)
-    return polynomial(slope, ERFCX[size.bits]) / size.times(2.0, 1.0)
+    return polynomial(slope, ERFCX[size.bits]) / size.times(2.0 / unit, 1.0)
 
 
 def _tail(scale: Term, x: Term, part: float) -> Term:
@@ -58,9 +57,9 @@ def _tail(scale: Term, x: Term, part: float) -> Term:
 
 def _half_tail(size: Term) -> tuple[Term, Term]:
     """Return the part of the normal distribution that is above x, and `scale` of `_tail`."""
-    part = size * ROOT_HALF
-    scale = 0.5 * _scale(part)
-    return (part < 0.5).choose(0.5 * _one_less(part), _tail(scale, size, 0.5)), scale
+    scale = 0.5 * _scale(size, 2**0.5)
+    tail = _tail(scale, size, 0.5)
+    return (size < 1).choose(0.5 * _one_less(size * 0.5**0.5), tail), scale
 
 
 def ndtr(x: Term) -> Term:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from muntin.core.graph.mathematics.coefficients import LOG2_SCALE, LOG_FINE
+from muntin.core.graph.mathematics.coefficients import (
+    LOG2_SCALE,
+    LOG2_SINGLE,
+    LOG2_SINGLE_SCALE,
+    LOG_FINE,
+)
 from muntin.core.graph.mathematics.exponential import exp2_near_zero, power_of_two
 from muntin.core.graph.mathematics.parts import (
     FORMATS,
@@ -43,37 +48,48 @@ def pow(x: Term, y: Term) -> Term:
     k = is_odd_one.rarely(is_small.choose(k - format.fraction, k), k)
     bound = _EXPONENT[x.bits]
     high, low = times(*two_logarithm(k, m), y.above(-bound).below(bound))
-    total = high + low
-    is_rare = is_odd_one.either((abs(total) < _PLAIN[x.bits]).negated())
+    is_rare = is_odd_one.either((abs(high) < _PLAIN[x.bits]).negated())
     limit = _LIMIT[x.bits]
-    held = total.above(-limit).below(limit)
-    whole, shifted = to_whole(is_rare.rarely(held, total), moved=format.bias)
+    held = high.above(-limit).below(limit)
+    whole, shifted = to_whole(is_rare.rarely(held, high), moved=format.bias)
     rest = (high - whole) + low
-    rest = is_rare.rarely((abs(total) < limit).choose(rest, 0.0), rest)
+    rest = is_rare.rarely((abs(high) < limit).choose(rest, 0.0), rest)
     series = exp2_near_zero(rest)
     plain = series * power_of_two(shifted)
-    return is_rare.rarely(_special(x, y, scaled(series, shifted, total < 0)), plain)
+    return is_rare.rarely(_special(x, y, scaled(series, shifted, high < 0)), plain)
 
 
 def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
     """Return log2(m·2**k) in two parts.
 
-    m is from sqrt(1/2) to sqrt(2). Its logarithm is 2/3·s·(3 + s**2 + …), s = (m - 1) / (m + 1).
+    m is from sqrt(1/2) to sqrt(2). Its logarithm is 2·s + s**3·P(s**2), s = (m - 1) / (m + 1).
     """
-    below, above = m - 1.0, m + 1.0
-    inverse = 1.0 / above
-    s = below * inverse
-    lost = m - (above - 1.0)
-    s_low = inverse * lost.times(-s, above.times(-s, below))
+    f = m - 1.0
+    inverse = 1.0 / (f + 2.0)
+    s = f * inverse
+    # What it lacks; f and 2·s are so near that their difference is exact.
+    s_low = inverse * s.times(-f, s.times(-2.0, f))
+    high, low = _single(s, s_low) if m.bits == 32 else _double(s, s_low)
+    total = k + high
+    return total, (high - (total - k)) + low
+
+
+def _single(s: Term, s_low: Term) -> tuple[Term, Term]:
+    """Return log2(m) as the main term, in two parts, and a rest that is rounded."""
+    z = s * s
+    high, low = times(s, s_low, *LOG2_SINGLE_SCALE[s.bits])
+    return high, (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
+
+
+def _double(s: Term, s_low: Term) -> tuple[Term, Term]:
+    """Return log2(m) as 2/3·s·(3 + s**2 + …) / log(2), where s**2 too is in two parts."""
     z, z_low = exact_product(s, s)
     z_low = (s + s).times(s_low, z_low)
     factor = z + 3.0
-    factor_low = (z - (factor - 3.0)) + (z * z).times(polynomial(z, LOG_FINE[m.bits]), z_low)
+    factor_low = (z - (factor - 3.0)) + (z * z).times(polynomial(z, LOG_FINE[s.bits]), z_low)
     high, low = exact_product(s, factor)
     low = s.times(factor_low, s_low.times(factor, low))
-    high, low = times(high, low, *LOG2_SCALE[m.bits])
-    total = k + high
-    return total, (high - (total - k)) + low
+    return times(high, low, *LOG2_SCALE[s.bits])
 
 
 def times(

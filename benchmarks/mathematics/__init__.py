@@ -1,0 +1,1 @@
+"""Single functions of mathematics, on one thread."""
