@@ -132,6 +132,8 @@ from muntin.array.shaping import (
     squeeze,
 )
 from muntin.array.special import (
+    beta,
+    betaln,
     digamma,
     entr,
     erf,
@@ -233,6 +235,8 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "beta",
+    "betaln",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",

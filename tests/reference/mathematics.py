@@ -54,6 +54,22 @@ def _erfc(x):
     return mp.erfc(x) if x < 1000 else mp.mpf(0)  # which is below every float; mpmath may overflow
 
 
+def _betaln(x, y):
+    if x <= 0 or y <= 0:
+        return mp.inf if x >= 0 and y >= 0 else mp.nan
+    return (mp.loggamma(x) - mp.loggamma(x + y)) + mp.loggamma(y)
+
+
+def _betaln_terms(x, y):
+    p, q = min(x, y), max(x, y)
+    return max(1, abs(_betaln(x, y))) + p * mp.log(q + 3 if q < 2.5 else q) if p > 0 else 0
+
+
+def _beta(x, y):
+    logarithm = _betaln(x, y)
+    return mp.exp(logarithm) if logarithm > -2000 else logarithm * 0
+
+
 def _ndtr(x):
     return mp.erfc(-x / mp.sqrt(2)) / 2 if x > -1000 else mp.mpf(0)
 
@@ -85,6 +101,7 @@ def _rel_entr(x, y):
 
 
 _EXPONENTS = _spans((-110, 90), (-760, 710), (-1, 1))
+_BETA = (((0, 4), (0, 4)), ((0, 2.5), (0, 50)), ((0, 50), (0, 50)))
 _ANGLES = _spans((-10, 10), (-4000, 4000), (-60000, 60000))
 
 CASES: dict[str, Case] = {
@@ -135,6 +152,13 @@ CASES: dict[str, Case] = {
     "erfc": Case(_erfc, _spans((-1, 1), (-4.5, 4.5), (0, 11), (0, 28))),
     "ndtr": Case(_ndtr, _spans((-1, 1), (-6, 6), (-15, 0), (-39, 0))),
     "log_ndtr": Case(_log_ndtr, _spans((-2, 1), (-6, 6), (-16, 9), (-45, 0))),
+    "beta": Case(
+        _beta,
+        _BETA,
+        FAR,
+        terms=lambda x, y: _beta(x, y) * max(1, _betaln_terms(x, y)),
+    ),
+    "betaln": Case(_betaln, _BETA, FAR, terms=_betaln_terms),
     "expit": Case(lambda x: 1 / (1 + mp.exp(-x)), _EXPONENTS),
     "log_expit": Case(lambda x: -mp.log1p(mp.exp(-x)), _EXPONENTS),
     "logit": Case(lambda x: mp.log(x / (1 - x)), _spans((0, 1), (0.3, 0.7), (0.49, 0.51))),

@@ -13,6 +13,8 @@ from muntin.array.array import Array
 from muntin.array.elementwise import _apply
 
 __all__ = [
+    "beta",
+    "betaln",
     "digamma",
     "entr",
     "erf",
@@ -28,6 +30,29 @@ __all__ = [
     "xlog1py",
     "xlogy",
 ]
+
+
+def beta(x1: Any, x2: Any, /) -> Array:
+    """Return the beta function, gamma(x1) gamma(x2) / gamma(x1 + x2).
+
+    Notes
+    -----
+    Operands are positive: below 0 the result is NaN. 0 gives inf, inf gives 0.0. The relative
+    error is in units of the terms of the logarithm. DLMF 5.12.1; SciPy's `beta` where that is
+    positive.
+    """
+    return _apply("beta", x1, x2)
+
+
+def betaln(x1: Any, x2: Any, /) -> Array:
+    """Return the logarithms of the beta function.
+
+    Notes
+    -----
+    Operands are positive: below 0 the result is NaN. 0 gives inf, inf gives -inf. SciPy's
+    `betaln`.
+    """
+    return _apply("betaln", x1, x2)
 
 
 def digamma(x: Any, /) -> Array:

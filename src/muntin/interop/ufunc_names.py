@@ -83,6 +83,8 @@ UFUNCS: Mapping[np.ufunc, str] = {
 
 # SciPy's, which need not be there.
 SPECIAL: Mapping[str, str] = {
+    "beta": "beta",
+    "betaln": "betaln",
     "entr": "entr",
     "erf": "erf",
     "erfc": "erfc",

@@ -92,6 +92,20 @@ TWO = {
         (nan, 1, nan),
         (1, nan, nan),
     ],
+    "beta": [
+        *[(0.0, y, inf) for y in (0.0, -0.0, 1, 1e30)],
+        *[(x, inf, 0.0) for x in (1, inf, 1e-30)],
+        *[(0.0, inf, nan), (-1, 1, nan), (1, -0.5, nan), (-1, inf, nan)],
+        *[(nan, y, nan) for y in (0.0, 1, inf)],
+        *[(y, nan, nan) for y in (0.0, 1, inf)],
+    ],
+    "betaln": [
+        *[(0.0, y, inf) for y in (0.0, -0.0, 1, 1e30)],
+        *[(x, inf, -inf) for x in (1, inf, 1e-30)],
+        *[(0.0, inf, nan), (-1, 1, nan), (1, -0.5, nan), (-1, inf, nan)],
+        *[(nan, y, nan) for y in (0.0, 1, inf)],
+        *[(y, nan, nan) for y in (0.0, 1, inf)],
+    ],
     "xlogy": [
         *[(x, y, 0.0) for x in (0.0, -0.0) for y in (0.0, -0.0, 1, -2, inf, -inf)],
         *[(0.0, nan, nan), (nan, 1, nan), (nan, 0.0, nan)],

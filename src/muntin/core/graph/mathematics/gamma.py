@@ -38,16 +38,16 @@ from muntin.core.graph.mathematics.parts import (
 from muntin.core.graph.mathematics.power import times, two_logarithm
 from muntin.core.graph.mathematics.term import Term
 
-__all__ = ["digamma", "gamma", "lgamma"]
+__all__ = ["FAR", "digamma", "gamma", "lgamma", "lgamma_near"]
 
-_FAR = 2.5
+FAR = 2.5
 _LIMIT = {32: 45.0, 64: 190.0}  # from here on gamma is infinite, and of -x it is 0
 _HUGE = 2.0**60
 
 
 def gamma(x: Term) -> Term:
     size = abs(x)
-    is_far, is_negative, is_below = size >= _FAR, x < 0, size < 1
+    is_far, is_negative, is_below = size >= FAR, x < 0, size < 1
     sine, is_pole = _sine_of_half_turns(size)
     # Near: the reciprocal of that of size + 1 or of size.
     rest = is_below.choose(size, size - 1.0)
@@ -108,12 +108,9 @@ def lgamma(x: Term) -> Term:
     """Return log(|gamma(x)|)."""
     size = abs(x)
     is_negative = x < 0
-    is_far = size >= _FAR
+    is_far = size >= FAR
     is_below = size < 1
-    # Near: that of size + 1 or of size.
-    rest = is_below.choose(size, size - 1.0)
-    near = rest * (rest - 1.0) * polynomial(rest - 0.75, LGAMMA[x.bits])
-    # Far.
+    near = lgamma_near(size)
     is_huge = (size < _HUGE).negated()
     held = is_huge.rarely(size.below(_HUGE), size)
     high, low = _stirling(held, _logarithm(held))
@@ -131,17 +128,23 @@ def lgamma(x: Term) -> Term:
     return size.equals(inf).either(is_negative.both(is_pole)).choose(inf, result)
 
 
+def lgamma_near(size: Term) -> Term:
+    """Return log(gamma(x)) of an x from 1 to 5/2, and of x + 1 for an x below 1."""
+    rest = (size < 1).choose(size, size - 1.0)
+    return rest * (rest - 1.0) * polynomial(rest - 0.75, LGAMMA[size.bits])
+
+
 def digamma(x: Term) -> Term:
     """Return the derivative of log(gamma(x))."""
     size = abs(x)
     is_negative = x < 0
-    is_far = size >= _FAR
+    is_far = size >= FAR
     is_below = size < 1
     rest = is_below.choose(size, size - 1.0)
     high, low = DIGAMMA_ZERO[x.bits]
     near = ((rest - high) - low) * polynomial(rest - 0.75, DIGAMMA[x.bits])
     inverse = 1.0 / size
-    held = size.above(_FAR)
+    held = size.above(FAR)
     w = 1.0 / held
     z = w * w
     far = log_of(held) - (0.5 * w + z * polynomial(z, DIGAMMA_FAR[x.bits]))

@@ -75,10 +75,12 @@ def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
 
 
 def _single(s: Term, s_low: Term) -> tuple[Term, Term]:
-    """Return log2(m) as the main term, in two parts, and a rest that is rounded."""
+    """Return log2(m) as a main term that is in two parts, and a rest that is rounded."""
     z = s * s
-    high, low = times(s, s_low, *LOG2_SINGLE_SCALE[s.bits])
-    return high, (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
+    main, low = times(s, s_low, *LOG2_SINGLE_SCALE[s.bits])
+    low = (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
+    high = main + low
+    return high, low - (high - main)
 
 
 def _double(s: Term, s_low: Term) -> tuple[Term, Term]:

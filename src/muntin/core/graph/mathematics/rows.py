@@ -8,6 +8,7 @@ from typing import Any
 
 from muntin.core.graph.mathematics import (
     arc,
+    beta,
     entropy,
     error_function,
     exponential,
@@ -88,6 +89,8 @@ FUNCTIONS = (
     Function("gamma", gamma.gamma, 190),
     Function("lgamma", gamma.lgamma, 190),
     Function("digamma", gamma.digamma, 120),
+    Function("beta", beta.beta, 190, arity=2),
+    Function("betaln", beta.betaln, 165, arity=2),
     Function("expit", logistic.expit, 30),
     Function("log_expit", logistic.log_expit, 60),
     Function("logit", logistic.logit, 35),
