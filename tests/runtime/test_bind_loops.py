@@ -38,12 +38,14 @@ def test_slots_are_sizes_and_strides():
 
 def test_large_parallel_loops_are_shared():
     first, second = bound((1000, 1000))
-    assert (first.extent, first.grain, first.threads) == ((1, 1, 1000), (1, 1, 63), 2)
+    assert (first.extent, first.grain, first.threads) == ((1, 1, 1000), (1, 1, 16), 2)
+    assert bound((1000, 1000), threads=50)[0].grain == (1, 1, 3)
+    assert bound((1000, 1000), threads=1)[0].grain == (1, 1, 16)  # signals are seen in between
     assert (second.extent, second.grain) == ((1, 1, 1), (1, 1, 1))
 
 
 def test_small_and_checked_ones_stay_in_one_thread():
-    for first in (bound((10, 10))[0], bound((1000, 1000), checked=True)[0], bound((1000, 9), 1)[0]):
+    for first in (bound((10, 10))[0], bound((1000, 1000), checked=True)[0]):
         assert first.threads == 1
         assert first.grain == first.extent
     checked = bound((10, 10), checked=True)[0]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["bind_loops"]
 
 _SHARES = 8  # pieces a thread
-_SERIAL_BYTES = 1 << 15  # arrays smaller than this stay in the calling thread
+_LEAST_PIECES = 64  # between two of them a signal is seen
+_SERIAL_BYTES = 1 << 15  # arrays smaller than this stay in the calling thread, in one piece
 
 
 def bind_loops(call: Call, strides: Mapping[int, tuple[int, ...]], limits: Limits) -> list[Binding]:
@@ -49,14 +50,15 @@ def bind_loops(call: Call, strides: Mapping[int, tuple[int, ...]], limits: Limit
         prod(call.shapes[number]) * each.dtype.itemsize
         for number, each in definition.arrays.items()
     )
-    # A checked run meets its first fault first: its iterations follow one another.
-    threads = 1 if call.checked or nbytes < _SERIAL_BYTES else limits.threads
+    # A checked run meets its first fault first, and ends there: its iterations are one piece.
+    is_whole = call.checked or nbytes < _SERIAL_BYTES
+    threads = 1 if is_whole else limits.threads
+    pieces = 1 if is_whole else max(_SHARES * threads, _LEAST_PIECES)
     bindings = []
     for number, phase in enumerate(definition.phases):
         slots[phase_slot] = number
         count = call.extent(phase)
-        grain = count if threads == 1 else -(-count // (_SHARES * threads))
-        extent, piece = (1, 1, count), (1, 1, max(grain, 1))
+        extent, piece = (1, 1, count), (1, 1, max(-(-count // pieces), 1))
         words = array("q", slots)
         bindings.append(
             Binding(

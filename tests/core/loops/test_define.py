@@ -384,6 +384,25 @@ def test_names_that_move_away_from_variables_are_told():
     assert defined(used).phases
 
 
+def test_blocks_are_not_left_by_exceptions():
+    def body(p, image, row, out, found, work, limit, flag):
+        try:
+            with p.for_(3):
+                raise KeyError
+        except KeyError:
+            pass
+
+    with pytest.raises(mt.UnsupportedError, match="sample: an exception has left a loop or choice"):
+        defined(body)
+
+    def returning(p, image, row, out, found, work, limit, flag):
+        with p.for_(3) as i:
+            work[i] = 1
+            return
+
+    assert len(defined(returning).phases) == 1
+
+
 def test_parallel_loops_are_outermost():
     def body(p, image, row, out, found, work, limit, flag):
         with p.for_(3), p.parallel(3):

@@ -409,6 +409,11 @@ class Recorder:
 
     def end(self) -> None:
         """Close the recording."""
+        if not self.is_at_top:
+            raise UnsupportedError(
+                f"{self.name}: an exception has left a loop or choice and was caught outside of "
+                "it; catch it inside, or let it go"
+            )
         self.end_phase()
         self.is_open = False
         for line in self.unused.values():
