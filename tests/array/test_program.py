@@ -14,6 +14,7 @@ from muntin.config import settings_override
 from muntin.core.graph.infer import resolve
 from muntin.core.graph.ops import OPS
 from muntin.dtypes import DTYPES
+from muntin.errors import InternalError
 from muntin.runtime.native import NativeDevice
 from muntin.runtime.scheduler import CPUScheduler, ThreadsScheduler
 from tests.pointwise import hard_values, takes
@@ -575,13 +576,14 @@ def test_sizes_strides_and_numbers_compile_nothing(monkeypatch):
         assert float(running(x, 0.5)[1]) == len(x) / 2
 
 
-def test_kernels_say_what_they_take():
+def test_kernels_have_a_program_but_no_rows():
     kernel = mt.kernel(running(np.ones(3, np.float32), 2)[0])
-    facts = kernel.facts
-    assert [str(each) for each in facts.operands] == ["float32"]
-    assert [str(each) for each in facts.outputs] == ["float32", "float64"]
-    assert [str(each) for each in facts.scalars] == ["float32"]
-    assert facts.is_offset == (True,)
+    assert [function.name for function in kernel.program.functions] == ["phase0", "entry"]
+    with pytest.raises(InternalError, match="loops written by hand have no facts; ask their call"):
+        _ = kernel.facts
+
+
+def test_traces_tell_the_memory_of_programs():
     traced = mt.function(lambda x: labels4(x))
     traced(np.zeros((20, 30), bool))
     report = traced.memory_report()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from muntin.core.plan.facts import ENTRY, KernelFacts
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.regions import Box
+from muntin.errors import InternalError
 from muntin.runtime.bind import Binding, Limits, bind
 from muntin.runtime.cpu import NativeModule, compile_ir
 from muntin.runtime.lru import LRU
@@ -130,15 +131,8 @@ class CompiledProgram(CompiledKernel):
 
     @property
     def facts(self) -> KernelFacts:
-        """What a caller must know: it may read all of an operand, and needs no scratch memory."""
-        definition = self.graph.outputs[0].payload.definition
-        operands, outputs = (
-            tuple([definition.arrays[number].dtype for number in numbers])
-            for numbers in (definition.inputs, definition.outputs)
-        )
-        scalars = tuple([var.dtype for var in definition.scalars.values()])
-        is_offset = (True,) * len(operands)
-        return KernelFacts(operands, outputs, scalars, is_offset, (), (), 0, False, 0, 0, False, ())
+        """None: it has no rows, and its call says what it takes."""
+        raise InternalError("compiled: loops written by hand have no facts; ask their call")
 
 
 _shared: LRU[str, NativeModule] = LRU(1 << 30)  # all: bindings hold their addresses
