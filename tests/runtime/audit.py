@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from muntin.core.program import POINTER
+from muntin.runtime.bind import Binding
 from muntin.runtime.interpret import Memory, Pointer, interpret
 from muntin.runtime.launch import Launch
 from muntin.runtime.prepare import Step
@@ -50,9 +51,13 @@ def pieces(
         yield tuple(box)  # type: ignore[misc]
 
 
-def finer(rng: np.random.Generator, grain: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Return a random grain that is not coarser than another."""
-    return tuple([int(rng.integers(1, size, endpoint=True)) for size in grain])  # type: ignore[return-value]
+def finer(rng: np.random.Generator, launch: Launch | Binding) -> tuple[int, int, int]:
+    """Return a random grain that is not coarser than that of a launch."""
+    sizes = []
+    for size, unit in zip(launch.grain, launch.unit, strict=True):
+        count = int(rng.integers(1, -(-size // unit), endpoint=True))
+        sizes.append(min(count * unit, size))
+    return tuple(sizes)  # type: ignore[return-value]
 
 
 @dataclass
@@ -71,7 +76,7 @@ class Auditor:
 
     def launch(self, launch: Launch) -> None:
         self.launches.append(launch)
-        boxes = list(pieces(launch.extent, self.grain or finer(self.rng, launch.grain)))
+        boxes = list(pieces(launch.extent, self.grain or finer(self.rng, launch)))
         self.rng.shuffle(boxes)  # type: ignore[arg-type]
         call = _ENTRY(launch.entry)
         for box in boxes:
@@ -95,7 +100,7 @@ class Crowd:
     threads: int = 2
 
     def launch(self, launch: Launch) -> None:
-        grain = finer(self.rng, launch.grain)
+        grain = finer(self.rng, launch)
         self.scheduler.launch(launch._replace(grain=grain, threads=2))
 
 
@@ -138,7 +143,7 @@ class Interpreting:
         assert [isinstance(slot, Pointer) for slot in slots] == [
             var.dtype is POINTER for var in program.slots
         ]
-        grain = self.grain or finer(self.rng, binding.grain)
+        grain = self.grain or finer(self.rng, binding)
         boxes = list(pieces(binding.extent, grain))
         self.rng.shuffle(boxes)  # type: ignore[arg-type]
         for piece in boxes:

@@ -35,6 +35,8 @@ def facts_of(dtypes=(U8, U8), **changes):
         has_rings=False,
         seam=0,
         reach=0,
+        row_unit=1,
+        column_unit=1,
         streams=False,
         shared=(),
     )

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from muntin.array.axes import spatial_axes
 from muntin.array.elements import Elements
 from muntin.array.indexing import indexed, transposed
+from muntin.array.reducing import Axis, Reduction
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
 from muntin.core.graph.diagonals import entire, part_of
@@ -261,6 +262,66 @@ class Array(Elements):
     def flatten(self) -> Self:
         """Return the elements, in C order, along one axis: as an Array never changes, `ravel`."""
         return self._of(reshape(self._node, (-1,), "flatten"))
+
+    # --- reductions -----------------------------------------------------------------------------
+
+    def sum(
+        self,
+        axis: Axis = None,
+        dtype: DType | npt.DTypeLike | None = None,
+        keepdims: bool = False,
+    ) -> Self:
+        """Return the sums along some axes: see `muntin.sum`."""
+        return self._of(Reduction("sum", self._node, axis, keepdims=keepdims).accumulated(dtype))
+
+    def prod(
+        self,
+        axis: Axis = None,
+        dtype: DType | npt.DTypeLike | None = None,
+        keepdims: bool = False,
+    ) -> Self:
+        """Return the products along some axes: see `muntin.prod`."""
+        return self._of(Reduction("prod", self._node, axis, keepdims=keepdims).accumulated(dtype))
+
+    def mean(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Return the means along some axes: see `muntin.mean`."""
+        return self._of(Reduction("mean", self._node, axis, keepdims=keepdims).mean())
+
+    def var(self, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """Return the variances along some axes: see `muntin.var`."""
+        reduction = Reduction("var", self._node, axis, keepdims=keepdims)
+        return self._of(reduction.variance(correction))
+
+    def std(self, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """Return the standard deviations along some axes: see `muntin.std`."""
+        reduction = Reduction("std", self._node, axis, keepdims=keepdims)
+        return self._of(build.elementwise("sqrt", reduction.variance(correction)))
+
+    def max(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Return the greatest elements along some axes: see `muntin.max`."""
+        return self._of(Reduction("max", self._node, axis, keepdims=keepdims).chosen())
+
+    def min(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Return the least elements along some axes: see `muntin.min`."""
+        return self._of(Reduction("min", self._node, axis, keepdims=keepdims).chosen())
+
+    def argmax(self, axis: SupportsIndex | None = None, keepdims: bool = False) -> Self:
+        """Return the positions of the greatest elements: see `muntin.argmax`."""
+        return self._of(Reduction("argmax", self._node, axis, keepdims=keepdims).chosen())
+
+    def argmin(self, axis: SupportsIndex | None = None, keepdims: bool = False) -> Self:
+        """Return the positions of the least elements: see `muntin.argmin`."""
+        return self._of(Reduction("argmin", self._node, axis, keepdims=keepdims).chosen())
+
+    def any(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Return whether an element along some axes is not 0: see `muntin.any`."""
+        return self._of(Reduction("any", self._node, axis, keepdims=keepdims).decided("max"))
+
+    def all(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Return whether no element along some axes is 0: see `muntin.all`."""
+        return self._of(Reduction("all", self._node, axis, keepdims=keepdims).decided("min"))
+
+    # --- elements -------------------------------------------------------------------------------
 
     def __getitem__(self, index: object) -> Self:
         return self._of(indexed(self._node, index))

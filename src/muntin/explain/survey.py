@@ -18,6 +18,7 @@ from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.explain.graph_text import details
 from muntin.runtime.context import context
 from muntin.runtime.device import find_device
+from muntin.runtime.prepare import Step
 
 __all__ = ["ArrayFacts", "KernelFacts", "LoopFacts", "ReadFacts", "RowFacts", "Survey", "survey"]
 
@@ -153,7 +154,8 @@ def survey(roots: Sequence[Node]) -> Survey:
     }
     prepared = plan.prepare(graph, strides, [None] * len(graph.roots), (), threads)
     kernels = []
-    first = {step.graph: step for step in reversed(prepared.steps)}  # launch of each kernel
+    launches = [step for step in prepared.steps if isinstance(step, Step)]
+    first = {step.graph: step for step in reversed(launches)}  # launch of each kernel
     starts = list(reversed(first.values()))
     names = _Names(graph, [step.graph for step in starts], places_within(graph))
     for number, step in enumerate(starts):
@@ -170,6 +172,8 @@ class _Names:
     def kernel(self, number: int, compiled: Any, binding: Any) -> KernelFacts:
         graph = self.kernels[number]
         first = self.graph.nodes[graph.results[0].node]
+        if first.op.kind == "fold":
+            first = self.graph.nodes[self.graph.args[graph.results[0].node][0]]
         reached = [""] * (len(graph.operands) + len(graph.results))
         rows: tuple[RowFacts, ...] = ()
         if graph.is_program:
@@ -237,7 +241,21 @@ class _Names:
             if any(self.base(position) == held for position in kernel.operands)
         ]
         words += [f"{part and 'part of what is '}stored for kernel {other}" for other in readers]
+        words += self.combined(result.node)
         return ArrayFacts(f"out{number}", node, node, _unique_bytes(node), ", ".join(words), how)
+
+    def combined(self, position: int) -> list[str]:
+        """Return what becomes of the parts of a reduction."""
+        joined = [
+            place
+            for place, node in enumerate(self.graph.nodes)
+            if node.op.kind == "combine" and position in self.graph.args[place]
+        ]
+        words = []
+        for place in joined:
+            ends = [f"result {k}" for k, root in enumerate(self.graph.roots) if root == place]
+            words.append(f"parts of {' and '.join(ends) or 'a value'}")
+        return words
 
     def base(self, position: int) -> int:
         held = {_seen(result) for kernel in self.kernels for result in kernel.results}
@@ -296,6 +314,8 @@ def _loop(group: Group, stages: Stages) -> LoopFacts:
     work = Counter(
         node.op.name for node in group.order if node.op.is_elementwise and node not in group.reads
     )
+    if group.folding:
+        work.update(f"fold by {node.params[0]}" for node, _ in group.targets)
     return LoopFacts(targets, tuple(reads), tuple(work.most_common()), group.rows, group.lead)
 
 

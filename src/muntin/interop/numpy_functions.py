@@ -8,7 +8,15 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from muntin.array import creation, elementwise, joining, mathematics, matrices, shaping
+from muntin.array import (
+    creation,
+    elementwise,
+    joining,
+    mathematics,
+    matrices,
+    reductions,
+    shaping,
+)
 from muntin.array.array import Array
 from muntin.array.creation import asarray
 from muntin.array.operators import node_of
@@ -154,6 +162,42 @@ def where(condition: Any, x: Any, y: Any) -> Array:
 @implements(np.zeros_like)
 def zeros_like(a: Any, dtype: npt.DTypeLike | None = None) -> Array:
     return creation.zeros_like(a, dtype=dtype)
+
+
+# --- reductions -----------------------------------------------------------------------------------
+
+
+def _reducing(function: Callable[..., Array]) -> Callable[..., Array]:
+    def reduced(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+        return function(a, axis=axis, keepdims=keepdims)
+
+    return reduced
+
+
+def _accumulating(function: Callable[..., Array]) -> Callable[..., Array]:
+    def accumulated(
+        a: Any, axis: Any = None, dtype: npt.DTypeLike | None = None, *, keepdims: bool = False
+    ) -> Array:
+        return function(a, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    return accumulated
+
+
+def _spreading(function: Callable[..., Array]) -> Callable[..., Array]:
+    def spread(
+        a: Any, axis: Any = None, *, ddof: float = 0, correction: float = 0, keepdims: bool = False
+    ) -> Array:
+        return function(a, axis=axis, correction=ddof or correction, keepdims=keepdims)
+
+    return spread
+
+
+for _name in ("all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min"):
+    implements(getattr(np, _name))(_reducing(getattr(reductions, _name)))
+for _name in ("prod", "sum"):
+    implements(getattr(np, _name))(_accumulating(getattr(reductions, _name)))
+for _name in ("std", "var"):
+    implements(getattr(np, _name))(_spreading(getattr(reductions, _name)))
 
 
 # --- functions that want the elements -------------------------------------------------------------

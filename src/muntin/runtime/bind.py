@@ -54,6 +54,7 @@ class Binding:
     grain: tuple[int, int, int]
     scratch_bytes: int
     threads: int
+    unit: tuple[int, int, int]
 
 
 def scalar_bits(value: int | float, dtype: DType) -> int:
@@ -138,6 +139,7 @@ def bind(
         grain,
         _scratch_bytes(facts, grain[2], modes),
         threads,
+        (1, facts.row_unit, facts.column_unit),
     )
 
 
@@ -300,7 +302,8 @@ def _grain(
     if threads > 1:
         share = moved * outer * rows * columns // (_SHARES * threads)
         piece = min(max(share, _LEAST_PIECE), _MOST_PIECE)
-    strip = _even(columns, _widest(facts, columns, modes, limits))
+    widest = _widest(facts, columns, threads, modes, limits)
+    strip = _even(columns, widest, max(facts.column_unit, 64))
     if not facts.has_rings and strip == columns:
         strip = _even(columns, max(piece // moved, 64))
     tall = max(piece // (strip * moved), 1)
@@ -310,14 +313,19 @@ def _grain(
     if tall >= rows or (threads == 1 and strip * rows * moved <= piece):
         deep = max(min(piece // (strip * rows * moved), outer), 1)
         return deep, rows, strip
-    return 1, _even(rows, tall, 1), strip
+    return 1, _even(rows, tall, facts.row_unit), strip
 
 
-def _widest(facts: KernelFacts, columns: int, modes: set[RowMode], limits: Limits) -> int:
+def _widest(
+    facts: KernelFacts, columns: int, threads: int, modes: set[RowMode], limits: Limits
+) -> int:
     """Return how many columns scratch memory is to hold."""
     if facts.has_rings:
         a_column = sum(row.depth * row.pixel for row in facts.rows)
-        return max(limits.l2 // 2 // max(a_column, 1), 256, 4 * facts.reach)
+        held = limits.l2 // 2
+        if facts.row_unit > 1:  # long rows are worth more than room, and each thread gets a strip
+            held, columns = limits.l2, -(-columns // threads)
+        return max(min(held // max(a_column, 1), columns), 256, 4 * facts.reach)
     if modes <= facts.unpacked_modes:
         return columns
     return _BLOCK_COLUMNS if RowMode.BLOCKED in modes else _PACKED_COLUMNS

@@ -73,6 +73,7 @@ def bind_loops(call: Call, strides: Mapping[int, tuple[int, ...]], limits: Limit
                 piece,
                 0,
                 threads,
+                (1, 1, 1),
             )
         )
     return bindings

@@ -28,6 +28,8 @@ class Launch(NamedTuple):
         Memory that each thread gets for itself, 64-byte aligned.
     threads : int
         How many threads at most; 0 takes the scheduler's number.
+    unit : tuple of int
+        A piece must start at multiples of it: a scheduler of its own mind may take any such grain.
     """
 
     entry: int
@@ -36,6 +38,7 @@ class Launch(NamedTuple):
     grain: tuple[int, int, int]
     scratch_bytes: int = 0
     threads: int = 0
+    unit: tuple[int, int, int] = (1, 1, 1)
 
     def counts(self) -> tuple[int, int, int]:
         """Return the number of pieces along each axis.
@@ -63,7 +66,7 @@ class Launch(NamedTuple):
     @property
     def is_one_piece(self) -> bool:
         """Whether there is exactly one piece."""
-        return self.grain == self.extent and min(self.extent) > 0 <= min(self[4:])
+        return self.grain == self.extent and min(self.extent) > 0 <= min(self[4:6])
 
 
 @runtime_checkable

@@ -23,7 +23,8 @@ from muntin.runtime.cpu import target_facts
 from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
-from muntin.runtime.prepare import Delivery, Fresh, Overlap, Prepared, Step, prepare
+from muntin.runtime.parts import combined
+from muntin.runtime.prepare import Delivery, Fresh, Joining, Overlap, Prepared, Step, prepare
 from muntin.runtime.scheduler import CPUScheduler
 from muntin.runtime.values import Values, address_of, graph_values, shown
 
@@ -105,9 +106,13 @@ def execute(
         held[position] = outs[out]
     addresses: dict[int, int] = {}
     for step in prepared.steps:
-        for memory in step.fresh:
-            held[memory.position] = _new_array(pool, memory)
-        _launch(step, held, values, addresses, scheduler)
+        if isinstance(step, Joining):
+            parts = [held[position] for position in step.parts]
+            held[step.position] = combined(graph.nodes[step.position], parts)
+        else:
+            for memory in step.fresh:
+                held[memory.position] = _new_array(pool, memory)
+            _launch(step, held, values, addresses, scheduler)
         for position in step.released:
             del held[position]
             addresses.pop(position, None)
@@ -153,6 +158,7 @@ def _launch(
             binding.grain,
             binding.scratch_bytes,
             binding.threads,
+            binding.unit,
         )
     )
     if step.fault is not None:
@@ -256,14 +262,15 @@ class NativeGraph:
             self.graph, strides_of(given), [None] * len(self.graph.roots), (), 1
         )
         kept = {delivery.position for delivery in prepared.deliveries}
-        fresh = [memory for step in prepared.steps for memory in step.fresh]
+        launches = [step for step in prepared.steps if isinstance(step, Step)]
+        fresh = [memory for step in launches for memory in step.fresh]
         return {
             "inputs": sum(
                 value.nbytes for value in given.values() if isinstance(value, np.ndarray)
             ),
             "results": sum(memory.nbytes for memory in fresh if memory.position in kept),
             "intermediates": sum(memory.nbytes for memory in fresh if memory.position not in kept),
-            "scratch": max((step.binding.scratch_bytes for step in prepared.steps), default=0),
+            "scratch": max((step.binding.scratch_bytes for step in launches), default=0),
         }
 
 

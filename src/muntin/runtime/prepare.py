@@ -12,7 +12,7 @@ from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshaped_strides
 from muntin.core.plan.fuse import SEEN
-from muntin.core.plan.kernel import KernelGraph, Plan, Result
+from muntin.core.plan.kernel import Combination, KernelGraph, Plan, Result
 from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES, DType
@@ -23,7 +23,7 @@ from muntin.runtime.compiled import CompiledKernel
 if TYPE_CHECKING:
     from muntin.core.loops.definition import Call
 
-__all__ = ["Aside", "Delivery", "Fresh", "Overlap", "Prepared", "Step", "prepare"]
+__all__ = ["Aside", "Delivery", "Fresh", "Joining", "Overlap", "Prepared", "Step", "prepare"]
 
 Strides = tuple[int, ...]
 
@@ -82,6 +82,14 @@ class Step(NamedTuple):
     fault: tuple[Call, int] | None = None  # a checked call, and the memory of its fault
 
 
+class Joining(NamedTuple):
+    """The parts of a reduction at some positions become the node at `position`."""
+
+    position: int
+    parts: tuple[int, ...]
+    released: tuple[int, ...]
+
+
 class Delivery(NamedTuple):
     """How a root reaches its caller.
 
@@ -99,7 +107,7 @@ class Delivery(NamedTuple):
 class Prepared:
     """The launches of a run, which outs are written by them, and how the roots are delivered."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step | Joining, ...]
     targets: tuple[tuple[int, int], ...]  # position, out
     deliveries: tuple[Delivery, ...]
     is_direct: bool  # every root is in place
@@ -164,16 +172,20 @@ class _Preparation:
             assert given is not None
             self.strides[position] = given
         kept = {root.node for root in self.plan.roots}
-        steps: list[Step] = []
-        for number, (kernel, compiled) in enumerate(
-            zip(self.plan.kernels, self.kernels, strict=True)
-        ):
-            found = self.steps(kernel, compiled)
+        steps: list[Step | Joining] = []
+        kernels = iter(self.kernels)
+        for number, part in enumerate(self.plan.work):
+            found = [] if isinstance(part, Combination) else self.steps(part, next(kernels))
             released = tuple(
                 position
                 for position, last in self.plan.last_use.items()
                 if last == number and position not in kept and position in self.strides
             )
+            if isinstance(part, Combination):
+                node = self.graph.nodes[part.node]
+                self.strides[part.node] = _c_strides(node.shape, node.dtype.itemsize)
+                steps.append(Joining(part.node, part.parts, released))
+                continue
             released += found[-1].released
             steps += [*self.copying, *found[:-1], found[-1]._replace(released=released)]
             self.copying.clear()
@@ -274,7 +286,7 @@ class _Preparation:
         outputs: Sequence[Place],
     ) -> Step:
         binding = compiled.binding(
-            self.graph.nodes[kernel.results[0].node].shape,
+            self.domain_shape(kernel.results[0].node),
             box,
             tuple([place.strides for place in operands]),
             tuple([place.strides for place in outputs]),
@@ -300,6 +312,11 @@ class _Preparation:
         ]
         found = tuple(pointers), tuple(asides), tuple(scalars)
         return Step(kernel, compiled, binding, (), *found, ())
+
+    def domain_shape(self, position: int) -> tuple[int, ...]:
+        """Return the shape over which a kernel that writes a node runs."""
+        node = self.graph.nodes[position]
+        return self.graph.nodes[self.graph.args[position][0]].shape if is_fold(node) else node.shape
 
     def program_steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
         """Return a launch for each phase of a program; all arrays but its inputs start as zeros."""
@@ -440,6 +457,8 @@ class _Preparation:
     def box(self, result: Result) -> Box:
         """Return the part of a result's node that is computed."""
         seen = self.node(result)
+        if is_fold(seen):
+            return Box.full(self.domain_shape(result.node))
         region = seen.valid if seen.valid is not None else Box.full(seen.shape)
         if result.view is None:
             return region
@@ -462,6 +481,11 @@ def _fresh(position: int, shape: tuple[int, ...], dtype: DType, *, is_zero: bool
             "have; evaluate parts of it"
         )
     return Fresh(position, shape, dtype, nbytes, is_zero)
+
+
+def is_fold(node: Node) -> bool:
+    """Say whether a kernel writes parts of what it runs over."""
+    return node.op.kind == "fold"
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int) -> Strides:

@@ -17,6 +17,7 @@ from muntin.core.graph.order import topological
 from muntin.errors import InternalError
 from muntin.runtime.device import Value
 from muntin.runtime.interpret.loops import interpret_loops
+from muntin.runtime.parts import combined, folded
 
 __all__ = ["ReferenceDevice", "cast_array", "count_devices", "open_device"]
 
@@ -224,6 +225,14 @@ def _window_sum(node: Node, args: Sequence[Array]) -> Array:
     return sums
 
 
+def _fold(node: Node, args: Sequence[Array]) -> Array:
+    return folded(node, np.broadcast_to(args[0], node.args[0].shape))
+
+
+def _combine(node: Node, args: Sequence[Array]) -> Array:
+    return combined(node, args)
+
+
 def _same(node: Node, args: Sequence[Array]) -> Array:
     return args[0]
 
@@ -240,6 +249,8 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "neighbour": _neighbour,
     "window_sum": _window_sum,
     "program": _same,
+    "fold": _fold,
+    "combine": _combine,
     "keep": _same,
     "part": _same,
 }

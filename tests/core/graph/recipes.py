@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
+from muntin.core.graph.folds import FOLDS
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.ops import OPS
+from muntin.core.graph.reductions import kept_dimensions, reduced
 from muntin.core.shapes import broadcast_shapes, can_broadcast, resolve_index
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import BorderError, DTypeError
@@ -115,6 +117,16 @@ class Sum:
 
 
 @dataclass(frozen=True)
+class Fold:
+    """A reduction of the axes whose bits are set, which may stay with length 1."""
+
+    pick: int
+    name: str
+    axes: int
+    keep: bool
+
+
+@dataclass(frozen=True)
 class Look:
     """A view: "slice", "order", "new", "drop" or "stretch"; the numbers choose among these."""
 
@@ -144,7 +156,7 @@ class Count:
     axis: int
 
 
-Step: TypeAlias = Work | Cast | Read | Stencil | Sum | Look | Keep | Number | Count
+Step: TypeAlias = Work | Cast | Read | Stencil | Sum | Fold | Look | Keep | Number | Count
 
 
 @dataclass(frozen=True)
@@ -295,6 +307,8 @@ class _Builder:
                 self.stencil(step)
             case Sum():
                 self.sum(step)
+            case Fold():
+                self.fold(step)
             case Look():
                 self.look(step)
             case Keep():
@@ -345,6 +359,16 @@ class _Builder:
             axis = step.axis % len(node.shape)
             border = _border(node, step)
             self.add(build.window_sum(node, axis, step.before, step.after, border))
+
+    def fold(self, step: Fold) -> None:
+        node = self.pick(step.pick)
+        axes = [axis for axis in range(len(node.shape)) if step.axes >> axis & 1]
+        if node.valid is not None or (0 in node.shape and step.name not in ("sum", "prod")):
+            return
+        if FOLDS[step.name].centred and not node.dtype.is_float:
+            node = build.cast(node, DTYPES["float32"])
+        made = reduced(step.name, node, axes, "fold")
+        self.add(kept_dimensions(made, axes, node.axes) if step.keep else made)
 
     def look(self, step: Look) -> None:
         node = self.pick(step.pick)
@@ -512,6 +536,9 @@ _stencils = st.builds(
     st.booleans(),
     st.sampled_from([True, True, False]),
 )
+_folds = st.builds(
+    Fold, st.integers(0, 3), st.sampled_from(sorted(FOLDS)), st.integers(0, 15), st.booleans()
+)
 _casts = st.builds(Cast, _pick, _dtypes, st.booleans())
 _looks = st.builds(Look, _pick, st.sampled_from(sorted(_LOOKS)), st.tuples(*[_any] * 12))
 _keeps = st.builds(Keep, _pick)
@@ -538,7 +565,7 @@ def recipes(draw: st.DrawFn, max_steps: int = 10) -> Recipe:
     reads = _reads(axes)
     pointwise = (_works, _works, _sums, _casts, _numbers, _counts)
     beside = (reads, _stencils, _stencils, _stencils, _windows)
-    each = st.one_of(*beside, _looks, _keeps, *pointwise)
+    each = st.one_of(*beside, _looks, _keeps, _folds, *pointwise)
     return Recipe(
         rank,
         axes,

@@ -261,7 +261,9 @@ class _FunctionText:
                 f"getelementptr inbounds {memory_type(dtype)}, ptr {moved}, "
                 f"i64 {index.args[1].value}"
             )
+        lanes, self.lanes = self.lanes, 1  # an element is found by the first lane's index
         base, position = self.value(pointer), self.value(index)
+        self.lanes = lanes
         return self.line(f"getelementptr inbounds {memory_type(dtype)}, ptr {base}, i64 {position}")
 
     def load(self, expr: Load) -> str:

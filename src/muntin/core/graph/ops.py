@@ -22,11 +22,13 @@ _LEAVES = (
     "window_sum",
     "program",
 )
+_REDUCTIONS = ("fold", "combine")
 
 OPS: dict[str, Op] = {
     row.name: row
     for row in (
         *[Op(leaf, leaf, zero="argument") for leaf in _LEAVES],
+        *[Op(reduction, reduction) for reduction in _REDUCTIONS],
         Op("keep", "keep", 1, "same", lambda x: x, zero="argument"),
         *arithmetic.ROWS,
         *division.ROWS,

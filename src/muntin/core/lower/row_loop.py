@@ -26,7 +26,7 @@ from muntin.core.program import (
 )
 from muntin.errors import InternalError
 
-__all__ = ["RowLoop", "may_stream", "row_loop", "stream_lanes"]
+__all__ = ["Columns", "RowLoop", "may_stream", "row_loop", "stream_lanes"]
 
 BLOCK = 1024  # columns that are done again where a rare choice is taken
 LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
@@ -46,6 +46,10 @@ class RowLoop:
     scalars: tuple[int, ...]
     has_index: bool
 
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        return (self.function,)
+
 
 def may_stream(group: Group, domain: Domain) -> bool:
     """Say whether there is a row loop that writes past the caches: for plain pointwise work."""
@@ -64,40 +68,19 @@ def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False)
 
     A `streamed` one writes past the caches; its targets lie at cache lines.
     """
-    lines = range(group.rows)
-    reads = sorted(
-        {(read.stage, read.rows + line) for read in group.reads.values() for line in lines}
-    )
-    pointers = {key: Var(POINTER, f"row{k}") for k, key in enumerate(reads)}
-    targets = [Var(POINTER, f"target{k}") for k in range(len(group.targets) * group.rows)]
-    numbers = sorted({n.payload for n in group.order if n.op.kind == "scalar"})
-    scalars = {
-        n.payload: Var(n.dtype, f"scalar{n.payload}") for n in group.order if n.op.kind == "scalar"
-    }
-    has_index = any(node.op.kind == "index" for node in group.order)
-    count = Var(INDEX, "count")
-    position = [Var(INDEX, "first"), Var(INDEX, "row")]
-    position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
-    b = Builder()
-    columns = _Columns(b, group, domain, pointers, targets, scalars, position if has_index else ())
+    columns = Columns.of(group, domain)
     if streamed:
-        columns.streamed(count, stream_lanes(group))
+        columns.streamed(columns.count, stream_lanes(group))
     else:
-        columns.all(count)
-    parameters = [Parameter(count)]
-    parameters += [Parameter(pointers[key], unaliased=True) for key in reads]
-    parameters += [Parameter(target, unaliased=True, written=True) for target in targets]
-    parameters += [Parameter(scalars[number]) for number in numbers]
-    parameters += [Parameter(var) for var in columns.position]
+        columns.all(columns.count)
     work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
     is_light = streamed or (domain.pointwise and work <= LIGHT_WORK)
-    function = b.function(name, parameters, light=is_light)
-    return RowLoop(function, tuple(reads), tuple(numbers), has_index)
+    return columns.row_loop(name, columns.targets, light=is_light)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Columns:
-    """The loops over the columns of a row.
+class Columns:
+    """The loops over the columns of a row, and the parameters of their function.
 
     Attributes
     ----------
@@ -108,10 +91,45 @@ class _Columns:
     builder: Builder
     group: Group
     domain: Domain
+    count: Var
     pointers: Mapping[tuple[int, int], Var]
     targets: Sequence[Var]
     scalars: Mapping[int, Var]
     position: Sequence[Var]
+
+    @classmethod
+    def of(cls, group: Group, domain: Domain) -> Columns:
+        """Return the columns of what `group` computes."""
+        lines = range(group.rows)
+        reads = sorted(
+            {(read.stage, read.rows + line) for read in group.reads.values() for line in lines}
+        )
+        scalars = {node.payload: node for node in group.order if node.op.kind == "scalar"}
+        position = [Var(INDEX, "first"), Var(INDEX, "row")]
+        position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
+        has_index = any(node.op.kind == "index" for node in group.order)
+        return cls(
+            Builder(),
+            group,
+            domain,
+            Var(INDEX, "count"),
+            {key: Var(POINTER, f"row{k}") for k, key in enumerate(reads)},
+            [Var(POINTER, f"target{k}") for k in range(len(group.targets) * group.rows)],
+            {k: Var(scalars[k].dtype, f"scalar{k}") for k in sorted(scalars)},
+            position if has_index else (),
+        )
+
+    def row_loop(
+        self, name: str, written: Sequence[Var], *, light: bool = False, last: Sequence[Var] = ()
+    ) -> RowLoop:
+        """Return the function of what was built; it has parameters of its own at the end."""
+        parameters = [Parameter(self.count)]
+        parameters += [Parameter(pointer, unaliased=True) for pointer in self.pointers.values()]
+        parameters += [Parameter(pointer, unaliased=True, written=True) for pointer in written]
+        parameters += [Parameter(scalar) for scalar in self.scalars.values()]
+        parameters += [Parameter(var) for var in (*self.position, *last)]
+        function = self.builder.function(name, parameters, light=light)
+        return RowLoop(function, tuple(self.pointers), tuple(self.scalars), bool(self.position))
 
     def all(self, count: Expr) -> None:
         """Compute all columns; in blocks, where there are rare choices.

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.lower.borders import map_position, pad_far, pad_row
+from muntin.core.lower.folding import Lanes, lanes_of
 from muntin.core.lower.layout import Layout
 from muntin.core.lower.packing import BLOCK
 from muntin.core.plan.facts import ScratchRows
-from muntin.core.plan.stages import Stage, Stages
+from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
     INDEX,
     POINTER,
@@ -77,12 +78,21 @@ class StageRows:
     columns: dict[int, Expr] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class FoldRows:
+    """Where the lanes of a fold lie: numbers, or rows of `row_bytes` bytes."""
+
+    first: Expr
+    row_bytes: Expr
+
+
 @dataclass(slots=True)
 class RowMemory:
     """Scratch memory as the entry function lays it out.
 
     `rows` lists what is set aside, in order; from `block_start` on, what only operands read in
-    blocks need. `fixed` bytes of pointers come first.
+    blocks need. `fixed` bytes of pointers and lanes come first. `outputs` has the rows in which
+    outputs are made, `folds` what folds keep.
     """
 
     builder: Builder
@@ -90,7 +100,8 @@ class RowMemory:
     stages: Stages
     window: WindowEnds
     state: list[StageRows] = field(default_factory=list)
-    outputs: list[list[Expr]] = field(default_factory=list)
+    outputs: dict[int, list[Expr]] = field(default_factory=dict)
+    folds: dict[int, list[FoldRows]] = field(default_factory=dict)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
     block_start: int = 0
@@ -106,12 +117,17 @@ class RowMemory:
             self.stages.step > 1
             or any(stage.is_padded or not stage.is_load for stage in self.stages.stages)
             or any(state.constant_row is not None for state in self.state)
+            or any(group.folding for group in self.stages.groups)
         )
 
     def allocate(self) -> None:
         """Lay out the scratch memory: the pointers of the rings, then the rows."""
         for stage in self.stages.stages:
             self.state.append(self.stage_state(stage))
+        folds = [group for group in self.stages.groups if group.folding]
+        for group in folds:
+            if group.mapping != "down":
+                self.set_lanes_aside(group)
         for stage, state in zip(self.stages.stages, self.state, strict=True):
             extra = stage.left + stage.right + stage.pad_right
             rows = ScratchRows(_power_of_two(stage.depth), extra, state.pixel, state.lead)
@@ -119,19 +135,45 @@ class RowMemory:
             state.ring = self.take(rows, state.row_bytes)
             if stage.mode is BorderMode.CONSTANT and (stage.has_row_border or any(stage.outer)):
                 state.constant_row = self.constant_row(stage, state, rows._replace(depth=1))
-        for output in self.layout.outputs:
-            pixel = output.dtype.itemsize * self.stages.domain.channels
-            rows = ScratchRows(self.stages.step, 0, pixel)
-            row_bytes = self.row_bytes(rows)
-            first = self.take(rows, row_bytes)
-            self.outputs.append(
-                [Advance(POINTER, first, row_bytes * line) for line in range(rows.depth)]
-            )
+        for group in self.stages.groups:
+            if group.is_final and not group.folding:
+                self.take_outputs(group)
+            elif group.folding and group.mapping == "down":
+                self.take_lanes(group)
         self.block_start = len(self.rows)
         if self.stages.domain.pointwise:
             for stage, state in zip(self.stages.stages, self.state, strict=True):
                 if stage.is_load:
                     state.block = self.take(ScratchRows(BLOCK, 0, state.pixel), state.row_bytes)
+
+    def take_outputs(self, group: Group) -> None:
+        """Set aside the rows of outputs that do not reach their places directly."""
+        for number in group.outputs:
+            pixel = self.layout.outputs[number].dtype.itemsize * self.stages.domain.channels
+            rows = ScratchRows(self.stages.step, 0, pixel)
+            row_bytes = self.row_bytes(rows)
+            first = self.take(rows, row_bytes)
+            self.outputs[number] = [
+                Advance(POINTER, first, row_bytes * line) for line in range(rows.depth)
+            ]
+
+    def take_lanes(self, group: Group) -> None:
+        """Set aside the lanes of folds down the rows: rows each."""
+        for number, (fold, _) in zip(group.outputs, group.targets, strict=True):
+            for dtype in Lanes.of(fold).dtypes:
+                pixel = dtype.itemsize * self.stages.domain.channels
+                rows = ScratchRows(lanes_of(group), 0, pixel)
+                row_bytes = self.row_bytes(rows)
+                lanes = FoldRows(self.take(rows, row_bytes), row_bytes)
+                self.folds.setdefault(number, []).append(lanes)
+
+    def set_lanes_aside(self, group: Group) -> None:
+        """Set aside the lanes of folds along the rows: numbers each."""
+        for number, (fold, _) in zip(group.outputs, group.targets, strict=True):
+            for dtype in Lanes.of(fold).dtypes:
+                nbytes = lanes_of(group) * dtype.itemsize
+                lanes = FoldRows(self.set_aside(nbytes), index(nbytes))
+                self.folds.setdefault(number, []).append(lanes)
 
     def stage_state(self, stage: Stage) -> StageRows:
         b, domain = self.builder, self.stages.domain
@@ -142,8 +184,7 @@ class RowMemory:
         lead = (stage.pad_left * pixel + 63) & -64
         state = StageRows(pixel, lead, start, stop, index(0), index(0), mask)
         if stage.depth > 1:
-            state.pointers = b.let(Advance(POINTER, self.cursor, index(self.fixed)), "pointers")
-            self.fixed += (8 * (mask + 1) + 63) & -64
+            state.pointers = self.set_aside(8 * (mask + 1))
         reach = max(stage.pad_left, stage.pad_right)
         if 0 < reach <= _UNROLLED:
             assert stage.mode is not None
@@ -153,6 +194,12 @@ class RowMemory:
                 column = map_position(stage.mode, place, width, reach)
                 state.columns[k] = b.let(column, "column")
         return state
+
+    def set_aside(self, nbytes: int) -> Expr:
+        """Set aside bytes before the rows, and return where they start."""
+        pointer = self.builder.let(Advance(POINTER, self.cursor, index(self.fixed)), "pointers")
+        self.fixed += (nbytes + 63) & -64
+        return pointer
 
     def row_bytes(self, rows: ScratchRows) -> Expr:
         """Return `ScratchRows.row_bytes` of the window's columns."""

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
+from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.order import topological
+from muntin.core.lower.folding import Folding, folding
 from muntin.core.lower.layout import ArraySlots, Layout
 from muntin.core.lower.loading import Loading, packing
 from muntin.core.lower.row_loop import RowLoop, may_stream, row_loop
@@ -75,10 +77,7 @@ class _Lowering:
         self.stream: RowLoop | None = None
 
     def lowered(self) -> Lowered:
-        loops = [
-            self.loop(number, group) if group.running is None else self.running(number, group)
-            for number, group in enumerate(self.stages.groups)
-        ]
+        loops = [self.loop(number, group) for number, group in enumerate(self.stages.groups)]
         final = self.stages.groups[-1]
         if may_stream(final, self.kernel.domain):
             self.stream = row_loop("final_streamed", final, self.kernel.domain, streamed=True)
@@ -93,6 +92,7 @@ class _Lowering:
 
     def facts(self, program: Program) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
+        mappings = {group.mapping for group in groups if group.folding}
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
         is_offset = [False] * len(self.layout.operands)
@@ -111,6 +111,8 @@ class _Lowering:
             memory.is_always_used,
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
+            CHUNK if "down" in mappings else 1,
+            CHUNK if mappings - {"down"} else 1,
             self.stream is not None,
             tuple([function.name for function in program.shared]),
         )
@@ -123,22 +125,22 @@ class _Lowering:
                 found[node.payload] = node.dtype
         return [found[number] for number in sorted(found)]
 
-    def loop(self, number: int, group: Group) -> RowLoop:
-        name = "final" if group.is_final else f"rows{number}"
-        loop = row_loop(name, group, self.kernel.domain)
-        self.functions[name] = loop.function
+    def loop(self, number: int, group: Group) -> RowLoop | RunningSum | Folding:
+        domain = self.kernel.domain
+        loop: RowLoop | RunningSum | Folding
+        if group.running is not None:
+            assert domain.row_axis is not None
+            loop = running_sum(f"rows{number}", group, domain.row_axis)
+        elif group.folding:
+            loop = folding(f"fold_{group.mapping}", group, domain)
+        else:
+            loop = row_loop("final" if group.is_final else f"rows{number}", group, domain)
+        self.functions |= {function.name: function for function in loop.functions}
         return loop
-
-    def running(self, number: int, group: Group) -> RunningSum:
-        row_axis = self.kernel.domain.row_axis
-        assert row_axis is not None
-        running = running_sum(f"rows{number}", group, row_axis)
-        self.functions |= {function.name: function for function in running.functions}
-        return running
 
     # --- the march ------------------------------------------------------------------------------
 
-    def march(self, loops: Sequence[RowLoop | RunningSum]) -> None:
+    def march(self, loops: Sequence[RowLoop | RunningSum | Folding]) -> None:
         """Walk down the window: at each step every stage makes its rows, then the outputs."""
         b, top = self.builder, self.window.top
         step = self.stages.step
@@ -162,6 +164,9 @@ class _Lowering:
                     ):
                         if isinstance(loop, RunningSum):
                             self.run_on(group, loop, row)
+                        elif isinstance(loop, Folding):
+                            with b.when(row < self.window.bottom) if step > 1 else nullcontext():
+                                self.fold(group, loop, row, outputs)
                         elif group.is_final:
                             self.final(group, loop, row, outer, outputs)
                         else:
@@ -262,6 +267,60 @@ class _Lowering:
         with b.otherwise():
             memory.set_row(stage, row, self.border_row(stage, row))
 
+    def fold(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
+        """Fold a row: chunk by chunk into parts of its own, or into those of the rows above."""
+        if group.mapping == "down":
+            self.fold_down(group, folding, row, offsets)
+            return
+        b, window, channels = self.builder, self.window, self.kernel.domain.channels
+        places = [
+            offsets[number] + row * self.layout.outputs[number].row for number in group.outputs
+        ]
+        stop = b.let(window.right * channels, "stop")
+        with b.loop("element", window.left * channels, stop, CHUNK) as element:
+            reads: list[Expr] = [
+                Advance(
+                    POINTER,
+                    self.memory.row_pointer(stage, row, index(0)),
+                    element * self.stages.stages[stage].node.dtype.itemsize,
+                )
+                for stage, _ in folding.take.reads
+            ]
+            chunk = b.let(element // index(CHUNK), "chunk")
+            targets = []
+            for number, place in zip(group.outputs, places, strict=True):
+                slots = self.layout.outputs[number]
+                targets.append(Advance(POINTER, slots.pointer, place + chunk * slots.column))
+            lanes = [lanes.first for number in group.outputs for lanes in self.memory.folds[number]]
+            count = (stop - element).at_most(CHUNK)
+            scalars = [self.layout.scalars[number] for number in folding.take.scalars]
+            args = (count, *reads, *targets, *lanes, *scalars)
+            b.add(Call(folding.take.function.name, args))
+
+    def fold_down(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
+        b, window, memory = self.builder, self.window, self.memory
+        count = (window.right - window.left) * self.kernel.domain.channels
+        kept = [memory.folds[number] for number in group.outputs]
+        rows = [
+            (count, *[lanes.row_bytes for lanes in each], *[lanes.first for lanes in each])
+            for each in kept
+        ]
+        position = b.let(row & index(CHUNK - 1), "position")
+        with b.when(position.equals(0)):
+            for start, args in zip(folding.starts, rows, strict=True):
+                b.add(Call(start.name, args))
+        lane = b.let(row & index(folding.count - 1), "lane")
+        targets = [
+            Advance(POINTER, lanes.first, lane * lanes.row_bytes) for each in kept for lanes in each
+        ]
+        self.call(folding.take, window.left, window.right, row, (), targets, (position,))
+        with b.when(position.equals(CHUNK - 1).either(row + 1 >= window.bottom)):
+            chunk = b.let(row // index(CHUNK), "chunk")
+            for number, end, args in zip(group.outputs, folding.ends, rows, strict=True):
+                slots = self.layout.outputs[number]
+                place = offsets[number] + chunk * slots.row + window.left * slots.column
+                b.add(Call(end.name, (*args, Advance(POINTER, slots.pointer, place))))
+
     def border_row(self, stage: Stage, row: Expr) -> Expr:
         """Return where column 0 of what stands for a row outside the image would lie."""
         state = self.memory.state[stage.number]
@@ -297,6 +356,7 @@ class _Lowering:
         row: Expr,
         outer: Sequence[Expr],
         targets: Sequence[Expr],
+        last: Sequence[Expr] = (),
     ) -> None:
         args: list[Expr] = [(stop - start) * self.kernel.domain.channels]
         args += [self.memory.row_pointer(stage, row + rows, start) for stage, rows in loop.reads]
@@ -304,6 +364,7 @@ class _Lowering:
         args += [self.layout.scalars[number] for number in loop.scalars]
         if loop.has_index:
             args += [start, row, *outer]
+        args += last
         self.builder.add(Call(loop.function.name, tuple(args)))
 
     def final(
@@ -332,10 +393,11 @@ class _Lowering:
         outer: Sequence[Expr],
         offsets: Sequence[Expr],
     ) -> None:
-        b, window, outputs = self.builder, self.window, self.layout.outputs
+        b, window = self.builder, self.window
+        outputs = [(number, self.layout.outputs[number]) for number in group.outputs]
         targets, places = [], []
         for line in range(group.rows):
-            for number, slots in enumerate(outputs):
+            for number, slots in outputs:
                 offset = offsets[number] + (row + line) * slots.row + window.left * slots.column
                 place = b.let(Advance(POINTER, slots.pointer, offset), "place")
                 places.append(place)
@@ -350,8 +412,8 @@ class _Lowering:
             self.call(loop, window.left, window.right, row, outer, targets)
         for line in range(group.rows):
             is_written = None if line == 0 else row + line < window.bottom
-            for number, slots in enumerate(outputs):
-                place = places[line * len(outputs) + number]
+            for place_number, (number, slots) in enumerate(outputs):
+                place = places[line * len(outputs) + place_number]
                 self.deliver(slots, self.memory.outputs[number][line], place, is_written)
 
     def is_direct(self, slots: ArraySlots) -> Expr:

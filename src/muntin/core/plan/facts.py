@@ -57,6 +57,8 @@ class KernelFacts(NamedTuple):
         Whether rows are always needed.
     seam, reach
         How many rows and columns a window computes besides its own.
+    row_unit, column_unit
+        A window starts at multiples of them.
     streams
         Whether a row loop writes past the caches itself.
     shared
@@ -73,6 +75,8 @@ class KernelFacts(NamedTuple):
     has_rings: bool
     seam: int
     reach: int
+    row_unit: int
+    column_unit: int
     streams: bool
     shared: tuple[str, ...]
 

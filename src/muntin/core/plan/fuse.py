@@ -11,7 +11,7 @@ from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
-from muntin.core.plan.kernel import Domain, KernelGraph, Plan, Result
+from muntin.core.plan.kernel import Combination, Domain, KernelGraph, Plan, Result
 from muntin.core.plan.places import Within, places_within
 from muntin.core.plan.sink import sink_neighbours
 
@@ -21,6 +21,7 @@ Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows 
 
 SEEN = ("view", "reshape")  # nodes whose elements are those of their argument
 IN_MEMORY = ("input", "concat", *SEEN)
+REDUCTIONS = ("fold", "combine")  # nodes that are always stored
 MAX_NODES = 512
 MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
@@ -53,23 +54,50 @@ class _Fusion:
         groups: dict[tuple[int, int], list[int]] = {}
         for position in sorted(self.stored):
             groups.setdefault((self.level[position], self.family(position)), []).append(position)
-        kernels = [
-            self.kernel(members) for key in sorted(groups) for members in self.by_plane(groups[key])
-        ]
+        work = [part for key in sorted(groups) for part in self.parts(groups[key])]
         last_use: dict[int, int] = {}
-        for number, kernel in enumerate(kernels):
-            for position in kernel.operands:
+        for number, part in enumerate(work):
+            for position in part.operands:
                 for seen in self.chain(position):
                     last_use[seen] = number
-        return Plan(tuple(kernels), roots, last_use, self.copies())
+        return Plan(tuple(work), roots, last_use, self.copies())
+
+    def parts(self, members: Sequence[int]) -> list[KernelGraph | Combination]:
+        """Return the work that computes the stored nodes of one level and domain."""
+        kinds = {member: self.graph.nodes[member].op.kind for member in members}
+        in_part = [member for member in members if self.is_in_part(member)]
+        combined = [member for member in members if kinds[member] == "combine"]
+        whole = [member for member in members if member not in (*in_part, *combined)]
+        if not any(kinds[member] == "fold" for member in whole):
+            whole, in_part = [*whole, *in_part], []
+            whole.sort()
+        found: list[KernelGraph | Combination] = []
+        for kernel in (whole, in_part):
+            found += [self.kernel(one) for one in self.by_plane(kernel)]
+        found += [Combination(member, self.graph.args[member]) for member in combined]
+        return found
+
+    def is_in_part(self, position: int) -> bool:
+        """Say whether only a part of a node is computed: a fold needs all of its own."""
+        result = self.written.get(position)
+        return result is not None and (
+            result.view is not None or self.graph.nodes[position].valid is not None
+        )
 
     # --- domains ----------------------------------------------------------------------------------
 
     def unify_domains(self) -> None:
-        """Put nodes into one class where an operation required their shapes to be equal."""
+        """Put nodes into one class where an operation required their shapes to be equal.
+
+        Work without axes is one class too: what follows several reductions is one kernel.
+        """
         self.parent = list(range(len(self.graph.nodes)))
+        without_axes: list[int] = []
         for position, node in enumerate(self.graph.nodes):
-            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep", "part"):
+            if not node.shape and node.op.is_elementwise:
+                without_axes.append(position)
+                self.parent[self.find(position)] = self.find(without_axes[0])
+            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep", "part", "fold"):
                 for arg in self.graph.args[position]:
                     if self.graph.nodes[arg].op.kind not in ("scalar", "constant"):
                         self.parent[self.find(arg)] = self.find(position)
@@ -137,7 +165,7 @@ class _Fusion:
         uses += sum(root in (position, below) for root in self.graph.roots)
         if uses != 2 or self.graph.args[position] != (below,):
             return False
-        if self.graph.nodes[below].op.kind == "program":
+        if self.graph.nodes[below].op.kind in ("program", *REDUCTIONS):
             return False
         if node.op.kind == "reshape":
             return True
@@ -150,7 +178,9 @@ class _Fusion:
         windows = {result.view for result in self.written.values()}
         for position, node in enumerate(nodes):
             kind = node.op.kind
-            if kind in ("keep", "program") or (kind == "part" and self.is_computed(position)):
+            if kind in ("keep", "program", *REDUCTIONS) or (
+                kind == "part" and self.is_computed(position)
+            ):
                 self.cuts.add(position)
                 if kind == "program":
                     self.cuts |= {arg for arg in args[position] if self.is_stored_for(arg)}
@@ -222,6 +252,8 @@ class _Fusion:
         """Return the planes in which rows of work must roll for the node at `position`."""
         node = self.graph.nodes[position]
         planes = {self.plane[arg] for arg in self.uncut(position)}
+        if node.op.kind == "fold":
+            planes.add(_fold_plane(node))
         if node.reads_at:
             producer = self.graph.args[position][0]
             if self.is_computed(producer) and producer not in self.cuts:
@@ -308,7 +340,8 @@ class _Fusion:
             made[position] = ready
         outputs = sink_neighbours([made[position] for position in members])
         results = tuple([self.written[position] for position in members])
-        domain = _domain(outputs, nodes[members[0]])
+        first = nodes[members[0]]
+        domain = _domain(outputs, nodes[args[members[0]][0]] if first.op.kind == "fold" else first)
         form = canonical(outputs)
         key = (form.key, domain)
         return KernelGraph(
@@ -364,9 +397,20 @@ def _tells_plane(neighbour: Node) -> int:
     return 2 * is_rolled + (neighbour.plane != (None, None))
 
 
+def _fold_plane(fold: Node) -> Plane:
+    """Return the axes of the rows and the columns for a fold."""
+    columns = len(fold.shape) - (2 if fold.params[1] == "channels" else 1)
+    return (columns - 1 if columns else None), columns
+
+
 def _domain(outputs: Sequence[Node], like: Node) -> Domain:
     rank = len(like.shape)
     order = topological(outputs)
+    folds = [node for node in outputs if node.op.kind == "fold"]
+    if folds:
+        row, column = _fold_plane(folds[0]) or (None, None)
+        by_channels = folds[0].params[1] == "channels"
+        return Domain(rank, row, column, like.shape[-1] if by_channels else 1, False)
     neighbours = [node for node in order if node.reads_at]
     if not neighbours:
         pointwise = not any(node.op.kind == "index" for node in order)

@@ -7,7 +7,7 @@ from typing import Any
 
 from muntin.core.graph.node import Node
 
-__all__ = ["Domain", "KernelGraph", "Plan", "Result"]
+__all__ = ["Combination", "Domain", "KernelGraph", "Plan", "Result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,19 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Combination:
+    """What combines the parts of a reduction: nodes of the canonical graph by their positions."""
+
+    node: int
+    parts: tuple[int, ...]
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """What is read."""
+        return self.parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelGraph:
     """The graph of one kernel.
 
@@ -73,14 +86,20 @@ class KernelGraph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The kernels of a graph in the order in which they run.
+    """The kernels of a graph, and what combines their parts, in the order in which they run.
 
     `roots` says for each root which node holds it and through which view it is seen; `last_use`
-    says for each stored node the number of the last kernel that reads it. `copies` has for each
-    reshape the kernel that fills memory of its own, for where strides do not show its shape.
+    says for each stored node the number of the last part of the work that reads it. `copies` has
+    for each reshape the kernel that fills memory of its own, for where strides do not show its
+    shape.
     """
 
-    kernels: tuple[KernelGraph, ...]
+    work: tuple[KernelGraph | Combination, ...]
     roots: tuple[Result, ...]
     last_use: dict[int, int]
     copies: dict[int, KernelGraph]
+
+    @property
+    def kernels(self) -> tuple[KernelGraph, ...]:
+        """The kernels in the order in which they run."""
+        return tuple([part for part in self.work if isinstance(part, KernelGraph)])

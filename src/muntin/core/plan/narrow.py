@@ -110,6 +110,8 @@ class _Narrowing:
             return self.neighbour(node, args)
         if node.op.kind == "window_sum":
             return self.window_sum(node, args)
+        if node.op.kind == "fold":
+            return self.plain(node, args)
         if not node.op.is_elementwise:
             return self.added(node)
         if any(arg.dtype.is_float for arg in node.args) or node.dtype.is_float:

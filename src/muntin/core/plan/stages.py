@@ -97,7 +97,8 @@ class Group:
     """Values that one row loop computes: rows of stages, or of the outputs (stage None).
 
     The loop makes `rows` rows at once. A `running` group has a single target, a window sum: its
-    rows are found from the row above.
+    rows are found from the row above. The targets of a `folding` group are folds of one mapping.
+    `outputs` are the numbers of its targets among the outputs.
     """
 
     targets: list[tuple[Node, int | None]]
@@ -110,6 +111,17 @@ class Group:
     level: int = 0
     rows: int = 1
     running: Node | None = None
+    outputs: tuple[int, ...] = ()
+
+    @property
+    def folding(self) -> bool:
+        """Whether the targets are folds."""
+        return self.targets[0][0].op.kind == "fold"
+
+    @property
+    def mapping(self) -> str:
+        """How the runs of folds lie: see `core.graph.reductions`."""
+        return _mapping(self.targets[0][0])
 
     @property
     def reads_rows(self) -> bool:
@@ -145,8 +157,7 @@ class _Former:
     def form(self) -> tuple[list[Stage], list[Group]]:
         order = topological(self.outputs)
         self.find_rolled(order)
-        final = self.group([(node, None) for node in self.outputs])
-        groups = [final]
+        groups = self.finals()
         pending = list(self.stages)
         while pending:
             stage = pending.pop()
@@ -158,11 +169,24 @@ class _Former:
             self.step = ROWS_PER_STEP
         self.place(groups)
         joined = self.merged(groups)
-        if self.step > 1 and max(len(group.targets) for group in joined[:-1] or joined) > MOST_ROWS:
+        inner = [group for group in joined if not group.is_final] or joined
+        if self.step > 1 and max(len(group.targets) for group in inner) > MOST_ROWS:
             self.step = 1  # so many rows at a time outgrow the first cache
             self.place(groups)
             joined = self.merged(groups)
         return self.stages, joined
+
+    def finals(self) -> list[Group]:
+        """Return the row loops of the outputs: one of all that are written, one of each mapping."""
+        places: dict[str, list[int]] = {}
+        for number, node in enumerate(self.outputs):
+            places.setdefault(_mapping(node), []).append(number)
+        groups = []
+        for mapping in sorted(places):
+            group = self.group([(self.outputs[number], None) for number in places[mapping]])
+            group.outputs = tuple(places[mapping])
+            groups.append(group)
+        return groups
 
     def find_rolled(self, order: Sequence[Node]) -> None:
         """Mark the work that gets rows: what is read at an offset, and costly shared work."""
@@ -171,13 +195,16 @@ class _Former:
                 self.rolled.add(node.args[0])
             if node.op.kind == "window_sum":
                 self.rolled.add(node)
-        loops: dict[Node, set[Node | None]] = {node: set() for node in order}  # None: the outputs'
+            if node.op.kind == "fold" and not self.is_plain(node.args[0]):
+                self.rolled.add(node.args[0])
+        # By node, the row loops that need it: those of rolled work, or a mapping for the outputs'.
+        loops: dict[Node, set[Node | str]] = {node: set() for node in order}
         for node in self.outputs:
-            loops[node].add(None)
+            loops[node].add(_mapping(node))
         for node in reversed(order):
             if len(loops[node]) > 1 and self.is_worth_rows(node):
                 self.rolled.add(node)
-            users: set[Node | None] = {node} if node in self.rolled else loops[node]
+            users: set[Node | str] = {node} if node in self.rolled else loops[node]
             for arg in node.args:
                 loops[arg] |= users
 
@@ -186,6 +213,15 @@ class _Former:
         if not node.op.is_elementwise or node in self.outputs:
             return False
         return sum(member.op.cost for member in self.cone(node)) >= SHARE_COST
+
+    def is_plain(self, root: Node) -> bool:
+        """Say whether a fold may do the work under it: pointwise, on what lies where it folds."""
+        cone = self.cone(root)
+        leaves = [arg for node in cone for arg in node.args if arg not in cone] if cone else [root]
+        return not any(node.is_rare_choice for node in cone) and all(
+            leaf in self.rolled or leaf.op.kind in ("input", "scalar", "constant")
+            for leaf in leaves
+        )
 
     def cone(self, root: Node) -> list[Node]:
         """Return the pointwise work of `root` down to rows, its arguments first."""
@@ -359,9 +395,10 @@ class _Former:
 
     def merged(self, groups: Sequence[Group]) -> list[Group]:
         """Join row loops of one place and one level: none of them reads another."""
-        final = groups[0]
         places: dict[tuple[int, ...], list[Group]] = {}
-        for group in groups[1:]:
+        for group in groups:
+            if group.is_final:
+                continue
             number = -1 if group.running is None else group.targets[0][1] or 0
             place: tuple[int, ...]
             place = (group.level, group.lead, group.start, group.left, group.right, number)
@@ -373,10 +410,17 @@ class _Former:
             group = self.group(targets)
             group.level, group.lead, group.start, group.left, group.right = place[:5]
             joined.append(group)
-        joined.append(final)
+        joined += [group for group in groups if group.is_final]
         for group in joined:
-            group.rows = self.step if group.reads_rows and group.running is None else 1
+            is_alone = group.running is not None or group.folding
+            group.rows = self.step if group.reads_rows and not is_alone else 1
         return joined
+
+
+def _mapping(output: Node) -> str:
+    """Return the mapping of a fold, and nothing of what is written as it is."""
+    mapping: str = output.params[1] if output.op.kind == "fold" else ""
+    return mapping
 
 
 def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) -> Stages:

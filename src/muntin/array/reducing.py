@@ -1,0 +1,101 @@
+"""What reductions compute, on nodes: the methods of an Array and the functions both use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod as product
+from typing import SupportsIndex, TypeAlias
+
+import numpy.typing as npt
+
+from muntin.core.graph.build import broadcast_to, cast, constant, elementwise
+from muntin.core.graph.node import Node
+from muntin.core.graph.reductions import kept_dimensions, reduced
+from muntin.core.shapes import normalize_axes
+from muntin.dtypes import DTYPES, DType, dtype_of
+
+__all__ = ["Axis", "Reduction"]
+
+Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
+
+BOOL, INT64, UINT64, FLOAT64 = (DTYPES[name] for name in ("bool", "int64", "uint64", "float64"))
+
+
+class Reduction:
+    """One call of a reduction: the array, the axes that go, and whether they stay with length 1."""
+
+    def __init__(self, operation: str, node: Node, axis: Axis, *, keepdims: bool) -> None:
+        self.operation = operation
+        self.node = node
+        self.axes = tuple(sorted(normalize_axes(axis, len(node.shape), operation)))
+        self.keepdims = keepdims
+
+    @property
+    def count(self) -> int:
+        """The number of elements that become one."""
+        return product(self.node.shape[axis] for axis in self.axes)
+
+    @property
+    def floating(self) -> DType:
+        """The type of a mean."""
+        return self.node.dtype if self.node.dtype.is_float else FLOAT64
+
+    def accumulated(self, dtype: DType | npt.DTypeLike | None) -> Node:
+        """Return the sums or the products."""
+        given = self.node.dtype
+        wide = given if given.is_float else UINT64 if given.kind == "u" else INT64
+        node = cast(self.node, wide if dtype is None else dtype_of(dtype))
+        return self._result(self._folded(self.operation, node))
+
+    def nonzero(self) -> Node:
+        """Return the numbers of elements that are not 0."""
+        return self._result(self._folded("sum", cast(_truth(self.node), INT64)))
+
+    def mean(self) -> Node:
+        """Return the means; sums of integers of up to 32 bits are exact."""
+        node = self.node
+        if not node.dtype.is_float:
+            node = cast(node, FLOAT64 if node.dtype.bits == 64 else INT64)
+        mean = elementwise("divide", self._folded("sum", node), self.count)
+        return self._result(cast(mean, self.floating))
+
+    def variance(self, correction: float) -> Node:
+        """Return the variances."""
+        rest = float(self.count - correction)
+        squares = self._folded("deviation", cast(self.node, self.floating))
+        return self._result(elementwise("divide", squares, rest if rest > 0 else 0.0))
+
+    def chosen(self) -> Node:
+        """Return extreme elements, or the positions of the first of them."""
+        return self._result(self._folded(self.operation, self.node))
+
+    def decided(self, fold: str) -> Node:
+        """Return whether any or all elements are not 0."""
+        if 0 in self.node.shape:
+            shape = [n for axis, n in enumerate(self.node.shape) if axis not in self.axes]
+            return self._result(broadcast_to(constant(fold == "min", BOOL), tuple(shape)))
+        return self._result(self._folded(fold, _truth(self.node)))
+
+    def logsumexp(self) -> Node:
+        """Return the logarithms of sums of exponentials, of what the greatest exceeds."""
+        if 0 in self.node.shape:
+            powers = elementwise("exp", self.node)
+            return self._result(elementwise("log", self._folded("sum", powers)))
+        highest = self._folded("max", self.node)
+        shift = elementwise("where", elementwise("isfinite", highest), highest, 0)
+        powers = elementwise("exp", elementwise("subtract", self.node, self._kept(shift)))
+        total = self._folded("sum", powers)
+        return self._result(elementwise("add", elementwise("log", total), shift))
+
+    def _folded(self, fold: str, node: Node) -> Node:
+        return reduced(fold, node, self.axes, self.operation)
+
+    def _kept(self, node: Node) -> Node:
+        return kept_dimensions(node, self.axes, self.node.axes)
+
+    def _result(self, node: Node) -> Node:
+        return self._kept(node) if self.keepdims else node
+
+
+def _truth(node: Node) -> Node:
+    return node if node.dtype.is_bool else elementwise("not_equal", node, constant(0, node.dtype))

@@ -1,0 +1,336 @@
+"""Folds in the march down the rows: a chunk of a row into its lanes, or rows into one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from muntin.core.graph.folds import FOLDS, LANES, Fold
+from muntin.core.graph.node import Node
+from muntin.core.graph.ops import op
+from muntin.core.lower.row_loop import Columns, RowLoop
+from muntin.core.plan.kernel import Domain
+from muntin.core.plan.stages import Group
+from muntin.core.program import (
+    BOOL,
+    INDEX,
+    POINTER,
+    Advance,
+    Apply,
+    Builder,
+    Const,
+    Convert,
+    Expr,
+    Function,
+    Load,
+    Parameter,
+    Var,
+    index,
+)
+from muntin.dtypes import DTYPES, DType
+
+__all__ = ["Folding", "Lanes", "folding", "lanes_of"]
+
+_POSITION = DTYPES["int32"]
+
+
+def lanes_of(group: Group) -> int:
+    """Return the number of lanes of the folds of a group: one for all of them."""
+    folds = [FOLDS[node.params[0]] for node, _ in group.targets]
+    dtypes = [node.args[0].dtype for node, _ in group.targets]
+    if any(fold.is_ordered(dtype) for fold, dtype in zip(folds, dtypes, strict=True)):
+        return LANES
+    if group.mapping == "down":
+        return 1
+    if any(fold.finds for fold in folds):
+        return LANES
+    return max(fold.lanes(dtype) for fold, dtype in zip(folds, dtypes, strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """What a fold keeps in each lane: a value, and for a search the position where it was found."""
+
+    fold: Fold
+    dtype: DType
+
+    @classmethod
+    def of(cls, node: Node) -> Lanes:
+        return cls(FOLDS[node.params[0]], node.args[0].dtype)
+
+    @property
+    def dtypes(self) -> tuple[DType, ...]:
+        return (self.dtype, _POSITION) if self.fold.finds else (self.dtype,)
+
+    @property
+    def start(self) -> tuple[Expr, ...]:
+        """What is in a lane before anything was taken."""
+        identity = Const(self.dtype, self.fold.identity(self.dtype))
+        return (identity, Const(_POSITION, 0)) if self.fold.finds else (identity,)
+
+    def joined(self, a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
+        """Return what a lane holds after what is in another, or an element, was taken too."""
+        if not self.fold.finds:
+            return [_apply(self.fold.row, a[0], b[0])]
+        is_better = _is_better(self.fold, self.dtype, a[0], b[0])
+        is_first = _both(_is_tie(self.dtype, a[0], b[0]), _test("less", b[1], a[1]))
+        taken = Apply(BOOL, op("logical_or"), (is_better, is_first))
+        return [_choose(taken, b[0], a[0]), _choose(taken, b[1], a[1])]
+
+    def taken(self, a: Sequence[Expr], value: Expr, position: Expr) -> list[Expr]:
+        """Return what a lane holds after an element that comes after all that it has."""
+        if not self.fold.finds:
+            return self.joined(a, (value,))
+        is_better = _is_better(self.fold, self.dtype, a[0], value)
+        return [_choose(is_better, value, a[0]), _choose(is_better, position, a[1])]
+
+
+def _apply(row: str, a: Expr, b: Expr) -> Expr:
+    return Apply(a.dtype, op(row), (a, b))
+
+
+def _test(row: str, a: Expr, b: Expr) -> Expr:
+    return Apply(BOOL, op(row), (a, b))
+
+
+def _both(a: Expr, b: Expr) -> Expr:
+    return Apply(BOOL, op("logical_and"), (a, b))
+
+
+def _choose(condition: Expr, yes: Expr, no: Expr) -> Expr:
+    return Apply(yes.dtype, op("where"), (condition, yes, no))
+
+
+def _is_better(fold: Fold, dtype: DType, held: Expr, value: Expr) -> Expr:
+    """Say whether a search goes over to a value; once it has found a NaN it stays there."""
+    if not dtype.is_float:
+        return _test("less" if fold.greatest else "greater", value, held)
+    is_worse = _test("greater_equal" if fold.greatest else "less_equal", value, held)
+    is_other = Apply(BOOL, op("logical_not"), (is_worse,))
+    return _both(is_other, _test("equal", held, held))
+
+
+def _is_tie(dtype: DType, a: Expr, b: Expr) -> Expr:
+    if not dtype.is_float:
+        return _test("equal", a, b)
+    both_nan = _both(_test("not_equal", a, a), _test("not_equal", b, b))
+    return Apply(BOOL, op("logical_or"), (_test("equal", a, b), both_nan))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folding:
+    """The functions of a group of folds.
+
+    `take` takes a row, or a chunk of one, into the lanes. For rows that are folded into one another
+    `starts` (count, row_bytes, lanes) clear the lanes of each fold, which are rows, and `ends`
+    (count, row_bytes, lanes, target) fold them into a row of parts; elsewhere `take` does it all.
+    `lanes` says for each fold what is kept.
+    """
+
+    take: RowLoop
+    count: int
+    lanes: tuple[Lanes, ...]
+    starts: tuple[Function, ...] = ()
+    ends: tuple[Function, ...] = ()
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        return self.take.function, *self.starts, *self.ends
+
+
+def folding(name: str, group: Group, domain: Domain) -> Folding:
+    """Return the functions of a group of folds."""
+    count = lanes_of(group)
+    lanes = tuple([Lanes.of(node) for node, _ in group.targets])
+    if group.mapping != "down":
+        return Folding(_Chunk.of(group, domain, count).function(name), count, lanes)
+    starts = tuple([_start(f"{name}_start{k}", held, count) for k, held in enumerate(lanes)])
+    ends = tuple([_end(f"{name}_end{k}", held, count) for k, held in enumerate(lanes)])
+    return Folding(_rows(name, group, domain), count, lanes, starts, ends)
+
+
+def _work(group: Group) -> list[Node]:
+    return [node for node in group.order if node.op.kind != "fold"]
+
+
+# --- along a row ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chunk:
+    """The function that folds a chunk of a row; each fold has memory for its lanes."""
+
+    columns: Columns
+    folds: Sequence[Node]
+    memory: Sequence[Sequence[Var]]
+    count: int
+
+    @classmethod
+    def of(cls, group: Group, domain: Domain, count: int) -> _Chunk:
+        folds = [node for node, _ in group.targets]
+        memory = [
+            [Var(POINTER, f"lanes{k}_{place}") for place in range(len(Lanes.of(fold).dtypes))]
+            for k, fold in enumerate(folds)
+        ]
+        return cls(Columns.of(group, domain), folds, memory, count)
+
+    def function(self, name: str) -> RowLoop:
+        self.fold_all(self.folds, self.taken)
+        centred = [fold for fold in self.folds if FOLDS[fold.params[0]].centred]
+        if centred:
+            b, elements = self.columns.builder, self.columns.count
+            means = {
+                fold: b.let(
+                    _apply("divide", self.held(fold, index(0))[0], Convert(fold.dtype, elements)),
+                    "mean",
+                )
+                for fold in centred
+            }
+            self.fold_all(centred, lambda fold, x, value: self.apart(fold, value, means[fold]))
+        for fold, target in zip(self.folds, self.columns.targets, strict=True):
+            self.columns.builder.store(target, index(0), self.held(fold, index(0))[-1])
+        lanes = [pointer for held in self.memory for pointer in held]
+        return self.columns.row_loop(name, [*self.columns.targets, *lanes])
+
+    def taken(self, fold: Node, x: Expr, value: Expr) -> tuple[Expr, Expr]:
+        return value, Convert(_POSITION, x & index(-self.count))
+
+    def apart(self, fold: Node, value: Expr, mean: Expr) -> tuple[Expr, Expr]:
+        difference = self.columns.builder.let(_apply("subtract", value, mean), "apart")
+        return _apply("multiply", difference, difference), index(0)
+
+    def fold_all(
+        self, folds: Sequence[Node], element: Callable[[Node, Expr, Expr], tuple[Expr, Expr]]
+    ) -> None:
+        """Fold what `element` gives for each element: a value and its position."""
+        b, count = self.columns.builder, self.count
+        for fold in folds:
+            with b.loop("lane", index(0), index(count), independent=True) as lane:
+                self.hold(fold, lane, Lanes.of(fold).start)
+        whole = b.let(self.columns.count & index(-count), "whole")
+        spans: list[tuple[Expr, Expr, int]]
+        spans = [(index(0), whole, count), (whole, self.columns.count, 1)]
+        for first, stop, at_once in spans:
+            with b.loop("x", first, stop, lanes=at_once) as x:
+                values = self.columns.values(x, 0, _work(self.columns.group), {}, None)
+                for fold in folds:
+                    place = x & index(count - 1)
+                    value, position = element(fold, x, values[fold.args[0]])
+                    held = self.held(fold, place)
+                    self.hold(fold, place, Lanes.of(fold).taken(held, value, position))
+        for fold in folds:
+            self.join(fold)
+
+    def join(self, fold: Node) -> None:
+        """Fold the lanes into the first."""
+        b, half = self.columns.builder, self.count // 2
+        if FOLDS[fold.params[0]].finds:
+            with b.loop("lane", index(0), index(self.count), independent=True) as lane:
+                value, start = self.held(fold, lane)
+                self.hold(fold, lane, (value, _apply("add", start, Convert(_POSITION, lane))))
+        while half:
+            with b.loop("lane", index(0), index(half), independent=True) as lane:
+                lower, upper = self.held(fold, lane), self.held(fold, lane + half)
+                self.hold(fold, lane, Lanes.of(fold).joined(lower, upper))
+            half //= 2
+
+    def held(self, fold: Node, lane: Expr) -> list[Expr]:
+        b, memory = self.columns.builder, self.memory[self.folds.index(fold)]
+        return [
+            b.let(Load(dtype, pointer, lane), "held")
+            for pointer, dtype in zip(memory, Lanes.of(fold).dtypes, strict=True)
+        ]
+
+    def hold(self, fold: Node, lane: Expr, values: Sequence[Expr]) -> None:
+        b = self.columns.builder
+        named = [b.let(value, "taken") for value in values]
+        for pointer, value in zip(self.memory[self.folds.index(fold)], named, strict=True):
+            b.store(pointer, lane, value)
+
+
+# --- down the rows --------------------------------------------------------------------------------
+
+
+def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
+    """Return the function that takes a row into one lane of each fold: rows too.
+
+    The last parameter is the number of the row within its chunk.
+    """
+    columns = Columns.of(group, domain)
+    b, position = columns.builder, Var(INDEX, "position")
+    memory = [
+        [Var(POINTER, f"lane{k}_{place}") for place in range(len(Lanes.of(fold).dtypes))]
+        for k, (fold, _) in enumerate(group.targets)
+    ]
+    place = b.let(Convert(_POSITION, position), "place")
+    with b.loop("x", index(0), columns.count, independent=True) as x:
+        values = columns.values(x, 0, _work(group), {}, None)
+        for (fold, _), rows in zip(group.targets, memory, strict=True):
+            lanes = Lanes.of(fold)
+            held = [
+                b.let(Load(dtype, row, x), "held")
+                for row, dtype in zip(rows, lanes.dtypes, strict=True)
+            ]
+            taken = [b.let(each) for each in lanes.taken(held, values[fold.args[0]], place)]
+            for row, value in zip(rows, taken, strict=True):
+                b.store(row, x, value)
+    written = [row for rows in memory for row in rows]
+    return columns.row_loop(name, written, last=(position,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The parameters of a function over the rows in which a fold keeps its lanes."""
+
+    lanes: Lanes
+    count: Var
+    row_bytes: tuple[Var, ...]
+    memory: tuple[Var, ...]
+
+    @classmethod
+    def of(cls, lanes: Lanes) -> _Rows:
+        places = range(len(lanes.dtypes))
+        return cls(
+            lanes,
+            Var(INDEX, "count"),
+            tuple([Var(INDEX, f"row_bytes{place}") for place in places]),
+            tuple([Var(POINTER, f"lanes{place}") for place in places]),
+        )
+
+    def row(self, b: Builder, lane: Expr | int) -> list[Expr]:
+        """Return where the rows of a lane begin."""
+        return [
+            b.let(Advance(POINTER, first, nbytes * lane), "row")
+            for first, nbytes in zip(self.memory, self.row_bytes, strict=True)
+        ]
+
+    def parameters(self, *, written: bool) -> list[Parameter]:
+        memory = [Parameter(var, unaliased=True, written=written) for var in self.memory]
+        return [Parameter(self.count), *map(Parameter, self.row_bytes), *memory]
+
+
+def _start(name: str, lanes: Lanes, count: int) -> Function:
+    b, rows = Builder(), _Rows.of(lanes)
+    with b.loop("lane", index(0), index(count)) as lane:
+        places = rows.row(b, lane)
+        with b.loop("x", index(0), rows.count, independent=True) as x:
+            for place, value in zip(places, lanes.start, strict=True):
+                b.store(place, x, value)
+    return b.function(name, rows.parameters(written=True))
+
+
+def _end(name: str, lanes: Lanes, count: int) -> Function:
+    b, rows, target = Builder(), _Rows.of(lanes), Var(POINTER, "target")
+    places = [rows.row(b, lane) for lane in range(count)]
+    with b.loop("x", index(0), rows.count, independent=True) as x:
+        taken = [
+            [b.let(Load(dtype, row, x)) for row, dtype in zip(place, lanes.dtypes, strict=True)]
+            for place in places
+        ]
+        while len(taken) > 1:
+            half = len(taken) // 2
+            pairs = zip(taken[:half], taken[half:], strict=True)
+            taken = [[b.let(each) for each in lanes.joined(low, high)] for low, high in pairs]
+        b.store(target, x, taken[0][-1])
+    ends = Parameter(target, unaliased=True, written=True)
+    return b.function(name, [*rows.parameters(written=False), ends])

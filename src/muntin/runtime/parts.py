@@ -1,0 +1,139 @@
+"""What folds and combinations mean in NumPy; the parts of a reduction are few and combined here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from muntin.core.graph.folds import CHUNK, FOLDS, Fold
+from muntin.core.graph.node import Node
+from muntin.core.graph.ops import op
+from muntin.dtypes import dtype_of
+
+__all__ = ["combined", "folded"]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+# --- combinations ---------------------------------------------------------------------------------
+
+
+def combined(node: Node, parts: Sequence[Array]) -> Array:
+    """Return the array of a combine node, in memory that nothing else uses.
+
+    Neighbours are combined, then neighbours of what that gives; an odd one waits.
+    """
+    name, axes = node.params
+    fold, length = FOLDS[name], node.payload
+    found: Array
+    runs = [_runs_first(part, axes, node.shape) for part in parts]
+    with np.errstate(all="ignore"):
+        if fold.finds:
+            best, places = runs
+            found = _first_found(fold, best, places, length)
+        elif fold.centred:
+            sums, deviations = runs
+            found = _deviations(sums, deviations, length)
+        else:
+            (found,) = _in_pairs(_meaning(fold), *runs)
+    return np.array(found, node.dtype.numpy, order="C")
+
+
+def _runs_first(part: Array, axes: Sequence[int], kept: tuple[int, ...]) -> Array:
+    """Return the parts with one axis, the first, for all that become one element, in C order."""
+    turned = np.moveaxis(part, axes, range(len(axes)))
+    return turned.reshape(prod(turned.shape[: len(axes)]), *kept)
+
+
+def _in_pairs(join: Callable[..., Any], *runs: Array) -> tuple[Array, ...]:
+    """Return the only element of each run when neighbours were joined as often as it takes.
+
+    `join` takes the elements of all runs on the left, then on the right, and gives as many.
+    """
+    while len(runs[0]) > 1:
+        even = len(runs[0]) // 2 * 2
+        left, right = [run[0:even:2] for run in runs], [run[1:even:2] for run in runs]
+        joined = join(*left, *right)
+        pairs = joined if isinstance(joined, tuple) else (joined,)
+        runs = tuple([np.concatenate((a, run[even:])) for a, run in zip(pairs, runs, strict=True)])
+    return tuple([run[0] for run in runs])
+
+
+def _chunk_lengths(count: int, length: int) -> Array:
+    """Return the lengths of `count` chunks, those of as many runs as there are, one by one."""
+    one_run = np.full(-(-length // CHUNK), CHUNK)
+    one_run[-1] = length - CHUNK * (len(one_run) - 1)
+    return np.tile(one_run, count // len(one_run))
+
+
+def _first_found(fold: Fold, best: Array, places: Array, length: int) -> Array:
+    """Return the position of the first of the best elements, counted through all runs."""
+    find = np.argmin if fold.greatest else np.argmax
+    chunk = np.expand_dims(find(best, axis=0), 0)
+    lengths = _chunk_lengths(len(best), length)
+    starts = np.cumsum(lengths) - lengths
+    first: Array = starts[chunk[0]] + np.take_along_axis(places, chunk, axis=0)[0]
+    return first
+
+
+def _deviations(sums: Array, deviations: Array, length: int) -> Array:
+    """Return the sum of squares about the mean of all runs, from those of chunks, in float64."""
+    counts = _chunk_lengths(len(sums), length).astype(np.float64)
+    counts = np.broadcast_to(counts.reshape(-1, *[1] * (sums.ndim - 1)), sums.shape)
+
+    def join(n: Array, s: Array, d: Array, m: Array, t: Array, e: Array) -> tuple[Array, ...]:
+        apart = t / m - s / n
+        return n + m, s + t, d + e + apart * apart * (n * m / (n + m))
+
+    return _in_pairs(join, counts, sums.astype(np.float64), deviations.astype(np.float64))[2]
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+def folded(node: Node, x: Array) -> Array:
+    """Return the array of a fold node, of at least one element."""
+    name, mapping = node.params
+    if mapping == "channels":
+        x = x.reshape(*x.shape[:-2], -1, 1)
+    axis = x.ndim - 1 if mapping == "across" else x.ndim - 2
+    runs = np.moveaxis(x, axis, 0)
+    starts = range(0, len(runs), CHUNK)
+    with np.errstate(all="ignore"):
+        parts = [_folded_chunk(FOLDS[name], runs[start : start + CHUNK]) for start in starts]
+    return np.moveaxis(np.array(parts, node.dtype.numpy), 0, axis)
+
+
+def _folded_chunk(fold: Fold, chunk: Array) -> Array:
+    if fold.finds:
+        found: Array = (np.argmin if fold.greatest else np.argmax)(chunk, axis=0)
+        return found
+    if fold.centred:
+        mean = _in_lanes(fold, chunk) / chunk.dtype.type(len(chunk))
+        apart = chunk - mean
+        return _in_lanes(fold, apart * apart)
+    return _in_lanes(fold, chunk)
+
+
+def _in_lanes(fold: Fold, chunk: Array) -> Array:
+    """Return the fold of a chunk: by lanes in order, then halves of them into one another."""
+    dtype = dtype_of(chunk.dtype)
+    meaning, lanes = _meaning(fold), fold.lanes(dtype)
+    taken = np.full((lanes, *chunk.shape[1:]), fold.identity(dtype), chunk.dtype)
+    for start in range(0, len(chunk), lanes):
+        some = chunk[start : start + lanes]
+        taken[: len(some)] = meaning(taken[: len(some)], some)
+    while len(taken) > 1:
+        taken = meaning(taken[: len(taken) // 2], taken[len(taken) // 2 :])
+    last: Array = taken[0]
+    return last
+
+
+def _meaning(fold: Fold) -> Callable[..., Array]:
+    meaning = op(fold.row).reference
+    assert meaning is not None
+    return meaning
