@@ -18,7 +18,6 @@ from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.explain.graph_text import details
 from muntin.runtime.context import context
 from muntin.runtime.device import find_device
-from muntin.runtime.prepare import Step
 
 __all__ = ["ArrayFacts", "KernelFacts", "LoopFacts", "ReadFacts", "RowFacts", "Survey", "survey"]
 
@@ -154,8 +153,7 @@ def survey(roots: Sequence[Node]) -> Survey:
     }
     prepared = plan.prepare(graph, strides, [None] * len(graph.roots), (), threads)
     kernels = []
-    launches = [step for step in prepared.steps if isinstance(step, Step)]
-    first = {step.graph: step for step in reversed(launches)}  # launch of each kernel
+    first = {step.graph: step for step in reversed(prepared.launches)}  # launch of each kernel
     starts = list(reversed(first.values()))
     names = _Names(graph, [step.graph for step in starts], places_within(graph))
     for number, step in enumerate(starts):

@@ -262,7 +262,7 @@ class NativeGraph:
             self.graph, strides_of(given), [None] * len(self.graph.roots), (), 1
         )
         kept = {delivery.position for delivery in prepared.deliveries}
-        launches = [step for step in prepared.steps if isinstance(step, Step)]
+        launches = prepared.launches
         fresh = [memory for step in launches for memory in step.fresh]
         return {
             "inputs": sum(

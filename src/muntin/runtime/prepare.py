@@ -112,6 +112,11 @@ class Prepared:
     deliveries: tuple[Delivery, ...]
     is_direct: bool  # every root is in place
 
+    @property
+    def launches(self) -> list[Step]:
+        """The steps that run a kernel."""
+        return [step for step in self.steps if isinstance(step, Step)]
+
 
 def prepare(
     plan: Plan,

@@ -107,7 +107,7 @@ class Columns:
         scalars = {node.payload: node for node in group.order if node.op.kind == "scalar"}
         position = [Var(INDEX, "first"), Var(INDEX, "row")]
         position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
-        has_index = any(node.op.kind == "index" for node in group.order)
+        has_index = any(node.op.kind == "index" and node not in group.reads for node in group.order)
         return cls(
             Builder(),
             group,
