@@ -119,8 +119,8 @@ def _of_nothing(
 ) -> Node:
     """Return what is left of an array without elements."""
     fold_row = FOLDS[name]
-    is_searched = fold_row.finds and any(node.shape[axis] == 0 for axis in axes)
-    if is_searched or (0 not in shape and (fold_row.least or fold_row.greatest)):
+    is_choice = fold_row.least or fold_row.greatest
+    if is_choice and any(node.shape[axis] == 0 for axis in axes):
         raise ShapeError(
             f"{operation}: an array of shape {node.shape} has no elements, and no value stands for "
             "none; give at least one along each axis that is reduced"

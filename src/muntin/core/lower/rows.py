@@ -281,10 +281,10 @@ class _Lowering:
             reads: list[Expr] = [
                 Advance(
                     POINTER,
-                    self.memory.row_pointer(stage, row, index(0)),
+                    self.memory.row_pointer(stage, row + rows, index(0)),
                     element * self.stages.stages[stage].node.dtype.itemsize,
                 )
-                for stage, _ in folding.take.reads
+                for stage, rows in folding.take.reads
             ]
             chunk = b.let(element // index(CHUNK), "chunk")
             targets = []
@@ -402,8 +402,9 @@ class _Lowering:
                 place = b.let(Advance(POINTER, slots.pointer, offset), "place")
                 places.append(place)
                 is_direct = self.is_direct(slots)
-                if line:
-                    is_direct = is_direct.both(row + line < window.bottom)
+                if line:  # rows that are computed in vain may all lie in one place
+                    lies_apart = (slots.row > 0).either(slots.row < 0)
+                    is_direct = is_direct.both(lies_apart).both(row + line < window.bottom)
                 scratch = self.memory.outputs[number][line]
                 targets.append(b.let(is_direct.choose(place, scratch), "target"))
         if self.kernel.domain.pointwise:
