@@ -310,6 +310,48 @@ def test_an_array_knows_its_namespace(pixels: np.ndarray) -> None:
         x.__array_namespace__(api_version="2020.01")
 
 
+@pytest.mark.parametrize("bounds", [(3, 7), (None, 7), (3, None), (-5, 999), (None, None)])
+def test_elements_are_held_between_bounds(bounds: tuple[object, object]) -> None:
+    x = np.arange(12, dtype=np.uint8)
+    found = mt.asarray(x).clip(*bounds)
+    expected = x.clip(*[b if b is None else min(max(b, 0), 255) for b in bounds])  # type: ignore[call-overload]
+    np.testing.assert_array_equal(np.asarray(found), expected, strict=True)
+
+
+def test_views_are_methods_too() -> None:
+    x = np.arange(12, dtype=np.int32).reshape(1, 3, 1, 4)
+    for call in (
+        lambda x: x.squeeze(),
+        lambda x: x.squeeze(2),
+        lambda x: x.squeeze((0, -2)),
+        lambda x: x.swapaxes(1, -1),
+        lambda x: x.round(),
+        lambda x: x.round(-1),
+    ):
+        np.testing.assert_array_equal(np.asarray(call(mt.asarray(x))), call(x), strict=True)
+    assert mt.asarray(x, axes="nyxc").swapaxes(1, 2).axes == "nxyc"
+    assert mt.asarray(x).itemsize == 4
+    with pytest.raises(ShapeError, match=r"squeeze: axis 1 of shape \(1, 3, 1, 4\) has length 3"):
+        mt.asarray(x).squeeze(1)
+
+
+def test_decimals_are_numpys() -> None:
+    x = np.array([2.675, -0.125, 1e10, np.nan, 0.5])
+    for decimals in (-3, 0, 1, 2, 7):
+        found = mt.asarray(x).round(decimals)
+        np.testing.assert_array_equal(np.asarray(found), x.round(decimals), strict=True)
+
+
+def test_a_copy_has_memory_of_its_own_if_it_has_any(pixels: np.ndarray) -> None:
+    x, lazy = mt.asarray(pixels, axes="zx"), mt.asarray(pixels) + 1
+    copied, same = x.copy(), lazy.copy()
+    assert copied.axes == "zx"
+    assert not same.is_evaluated
+    pixels[0, 0] = 99
+    assert int(copied[0, 0]) == 0
+    assert int(same[0, 0]) == 100
+
+
 def test_a_cast_takes_numpys_copy(pixels: np.ndarray) -> None:
     assert mt.asarray(pixels).astype("float32", copy=False).dtype == np.float32
 

@@ -34,6 +34,12 @@ def test_lists_are_not_made_while_a_function_is_traced() -> None:
         f(np.arange(3))
 
 
+def test_elements_become_bytes() -> None:
+    x = np.arange(6, dtype=np.int16).reshape(2, 3)
+    assert (mt.asarray(x).T + 0).tobytes() == x.T.tobytes()
+    assert mt.asarray(x)[:, ::-1].tobytes() == x[:, ::-1].tobytes()
+
+
 # --- buffers --------------------------------------------------------------------------------------
 
 

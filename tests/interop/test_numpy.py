@@ -221,3 +221,35 @@ def test_copyto_writes_to_a_numpy_array(pixels: np.ndarray) -> None:
     view = np.zeros((3, 8), np.uint8)
     view[:, ::2] = mt.asarray(pixels)
     np.testing.assert_array_equal(view[:, ::2], pixels)
+
+
+class Other:
+    """An array of another library, which knows what to do."""
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> str:
+        return f"{ufunc.__name__} elsewhere"
+
+    def __array_function__(self, function: object, *rest: object) -> str:
+        return "a function elsewhere"
+
+    def __radd__(self, other: object) -> str:
+        return "a sum elsewhere"
+
+
+def test_other_libraries_may_know_what_to_do(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels)
+    assert np.add(x, Other()) == "add elsewhere"
+    assert np.add(x, 1, out=Other()) == "add elsewhere"
+    assert np.where(x, Other(), 0) == "a function elsewhere"
+    assert x + Other() == "a sum elsewhere"
+
+
+class Stranger:
+    """An object that NumPy knows nothing about."""
+
+
+def test_objects_without_numbers_are_refused(pixels: np.ndarray) -> None:
+    with pytest.raises(DTypeError, match="add: got an operand of type Stranger; it takes Arrays"):
+        np.add(mt.asarray(pixels), Stranger())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from math import prod
 from operator import index as as_index
@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from muntin.array.axes import spatial_axes
 from muntin.array.elements import Elements
-from muntin.array.indexing import indexed, transposed
+from muntin.array.indexing import indexed, squeezed, transposed
+from muntin.array.operators import combine
 from muntin.array.reducing import Axis, Reduction
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
@@ -22,7 +23,7 @@ from muntin.core.graph.diagonals import entire, part_of
 from muntin.core.graph.node import Diagonals
 from muntin.core.graph.reshaping import reshape
 from muntin.core.regions import Box
-from muntin.core.shapes import as_lengths
+from muntin.core.shapes import as_lengths, normalize_axis
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError, ShapeError, UnsupportedError
 from muntin.runtime.device import find_device
@@ -78,6 +79,11 @@ class Array(Elements):
     def size(self) -> int:
         """The number of elements."""
         return prod(self._node.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an element once it is stored."""
+        return self._node.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -187,6 +193,30 @@ class Array(Elements):
         row = dtype_of(dtype)
         return self._of(build.cast(self._node, row, saturate=overflow == "saturate"))
 
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """Return the Array held between two bounds: see `muntin.clip`."""
+        row, clipped = self._node.dtype, self
+        if min is not None and not (type(min) is int and row.is_integer and min < row.least):
+            clipped = type(self)(*combine("maximum", clipped, min))
+        if max is not None and not (type(max) is int and row.is_integer and max > row.greatest):
+            clipped = type(self)(*combine("minimum", clipped, max))
+        return clipped
+
+    def round(self, decimals: SupportsIndex = 0) -> Self:
+        """Return the Array rounded to a number of decimals, halves to the even digit.
+
+        Notes
+        -----
+        As NumPy: multiplied by a power of ten, rounded and divided, so that 2.675 gives 2.68.
+        """
+        places = as_index(decimals)
+        if places == 0 or (places > 0 and not self._node.dtype.is_float):
+            return self._unary("round")
+        unit = 10.0 ** abs(places)
+        if places > 0:
+            return (self * unit)._unary("round") / unit
+        return ((self / unit)._unary("round") * unit).astype(self._node.dtype)
+
     def at(self, *offsets: int, border: Border | BorderMode | str = BorderMode.REPLICATE) -> Self:
         """Return the Array of each element's neighbour at an offset.
 
@@ -244,6 +274,19 @@ class Array(Elements):
         """Return the view with its axes permuted, reversed if none are given."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], SupportsIndex) else axes
         return self._of(transposed(self._node, given or None, "transpose"))
+
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Self:
+        """Return the view with two axes exchanged."""
+        order = list(range(self.ndim))
+        first, second = (normalize_axis(axis, self.ndim, "swapaxes") for axis in (axis1, axis2))
+        order[first], order[second] = second, first
+        return self._of(transposed(self._node, order, "swapaxes"))
+
+    def squeeze(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Self:
+        """Return the view without some axes of length 1, without all of them by default."""
+        if axis is None:
+            axis = [place for place, length in enumerate(self.shape) if length == 1]
+        return self._of(squeezed(self._node, axis))
 
     def reshape(self, *shape: Any) -> Self:
         """Return the elements, in C order, in another shape; one length may be -1.

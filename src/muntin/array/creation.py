@@ -11,7 +11,6 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.array.axes import checked_axes
 from muntin.array.elementwise import floor, where
-from muntin.array.evaluation import result_node
 from muntin.array.operators import common_device, node_of
 from muntin.core.graph.build import banded, broadcast_to, cast, input_node, renamed
 from muntin.core.graph.build import index as build_index
@@ -99,8 +98,8 @@ def asarray(
     committed: str | None = None
     if isinstance(x, Array):
         node, committed = x._node, x._device
-        if copy and x.is_evaluated:
-            node = result_node(node, x._values("asarray").copy())
+        if copy:
+            node = x.copy()._node
         if axes is not None:
             node = renamed(node, checked_axes("asarray", axes, len(node.shape)))
     else:

@@ -82,6 +82,10 @@ class Elements(Operators):
         """
         return self._values("tolist").tolist()
 
+    def tobytes(self) -> bytes:
+        """Return the elements as bytes, in C order."""
+        return self._values("tobytes").tobytes()
+
     def __bool__(self) -> bool:
         return bool(self._number("bool"))
 
@@ -122,11 +126,15 @@ class Elements(Operators):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any
     ) -> Any:
+        if not all(map(numpy_protocols.is_known, (*inputs, *(out or ())))):
+            return NotImplemented  # the other library may know both
         return numpy_protocols.call_ufunc(type(self), ufunc, method, inputs, out, options)
 
     def __array_function__(
         self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if not all(issubclass(kind, Operators | np.ndarray) for kind in types):
+            return NotImplemented
         return numpy_protocols.call_function(function, args, kwargs)
 
     def __buffer__(self, flags: int, /) -> memoryview:
@@ -153,6 +161,17 @@ class Elements(Operators):
         return dlpack.HOST  # where the results of every device lie
 
     # --- copies -----------------------------------------------------------------------------------
+
+    def copy(self) -> Self:
+        """Return the Array with memory of its own, that later writes to an input do not change.
+
+        Notes
+        -----
+        An expression has none yet: it is returned as it is, and not computed.
+        """
+        if not self.is_evaluated:
+            return self._of(self._node)
+        return self._of(result_node(self._node, self._values("copy").copy()))
 
     def __copy__(self) -> Self:
         self._values("copy")

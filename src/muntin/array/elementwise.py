@@ -324,13 +324,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
     -----
     `max` wins where the bounds cross, and NaN wins everywhere, as in NumPy.
     """
-    clipped = _array("clip", x)
-    row = clipped._node.dtype
-    if min is not None and not (type(min) is int and row.is_integer and min < row.least):
-        clipped = _apply("maximum", clipped, min)
-    if max is not None and not (type(max) is int and row.is_integer and max > row.greatest):
-        clipped = _apply("minimum", clipped, max)
-    return clipped
+    return _array("clip", x).clip(min, max)
 
 
 def cast(x: Any, dtype: DType | npt.DTypeLike, /, *, overflow: str = "wrap") -> Array:

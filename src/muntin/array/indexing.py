@@ -11,7 +11,7 @@ from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.shapes import normalize_axes, resolve_index
 from muntin.errors import ShapeError
 
-__all__ = ["indexed", "transposed"]
+__all__ = ["indexed", "squeezed", "transposed"]
 
 
 def indexed(node: Node, index: object) -> Node:
@@ -46,3 +46,26 @@ def transposed(node: Node, axes: Sequence[SupportsIndex] | None, operation: str)
         tuple([node.shape[axis] for axis in order]),
         followed_letters(node.axes, order),
     )
+
+
+def squeezed(node: Node, axes: SupportsIndex | Sequence[SupportsIndex]) -> Node:
+    """Return the view without some axes of length 1.
+
+    Raises
+    ------
+    ShapeError
+        If one has another length.
+    """
+    gone = normalize_axes(axes, len(node.shape), "squeeze")
+    for place in gone:
+        if node.shape[place] != 1:
+            raise ShapeError(
+                f"squeeze: axis {place} of shape {node.shape} has length {node.shape[place]}; "
+                "only axes of length 1 can go"
+            )
+    kept = [place for place in range(len(node.shape)) if place not in gone]
+    affine = View(
+        tuple([AxisMap(place) for place in kept]), tuple([(place, 0) for place in sorted(gone)])
+    )
+    shape = tuple([node.shape[place] for place in kept])
+    return view(node, affine, shape, followed_letters(node.axes, kept))

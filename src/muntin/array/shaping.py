@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any, SupportsIndex, TypeAlias
 
 from muntin.array.array import Array
-from muntin.array.indexing import indexed, transposed
+from muntin.array.indexing import indexed, squeezed, transposed
 from muntin.array.operators import common_device, node_of
 from muntin.core.graph.build import broadcast_to as broadcast_node
-from muntin.core.graph.build import view
-from muntin.core.graph.letters import followed_letters
-from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import known_strides, reshaped_strides
 from muntin.core.graph.reshaping import reshape as reshape_node
 from muntin.core.shapes import (
@@ -255,20 +253,7 @@ def squeeze(x: Any, /, axis: SupportsIndex | Sequence[SupportsIndex]) -> Array:
     ShapeError
         If one has another length.
     """
-    node = node_of("squeeze", x)
-    gone = normalize_axes(axis, len(node.shape), "squeeze")
-    for place in gone:
-        if node.shape[place] != 1:
-            raise ShapeError(
-                f"squeeze: axis {place} of shape {node.shape} has length {node.shape[place]}; "
-                "only axes of length 1 can go"
-            )
-    kept = [place for place in range(len(node.shape)) if place not in gone]
-    affine = View(
-        tuple([AxisMap(place) for place in kept]), tuple([(place, 0) for place in sorted(gone)])
-    )
-    shape = tuple([node.shape[place] for place in kept])
-    return _like(x, view(node, affine, shape, followed_letters(node.axes, kept)))
+    return _like(x, squeezed(node_of("squeeze", x), axis))
 
 
 def _is_shape(x: object) -> bool:

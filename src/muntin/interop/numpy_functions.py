@@ -124,8 +124,8 @@ def sinc(x: Any) -> Array:
 
 
 @implements(np.squeeze)
-def squeeze(a: Any, axis: Any) -> Array:
-    return shaping.squeeze(a, axis)
+def squeeze(a: Any, axis: Any = None) -> Array:
+    return asarray(a).squeeze(axis)
 
 
 @implements(np.stack)

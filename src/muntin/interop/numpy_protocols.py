@@ -24,6 +24,7 @@ __all__ = [
     "call_function",
     "call_ufunc",
     "implements",
+    "is_known",
     "refuse",
     "write_result",
 ]
@@ -113,6 +114,13 @@ def call_ufunc(
         for result, target in zip(results, out, strict=True)
     ]
     return tuple(written) if isinstance(found, tuple) else written[0]
+
+
+def is_known(operand: object) -> bool:
+    """Return whether no other library has a ufunc's meaning for an operand."""
+    if isinstance(operand, Operators | np.ndarray | np.generic):
+        return True
+    return getattr(type(operand), "__array_ufunc__", None) is None
 
 
 def _meaning(kind: type[Operators], ufunc: np.ufunc) -> Callable[..., Any]:

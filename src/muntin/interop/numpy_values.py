@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -36,7 +35,7 @@ def size(a: Any, axis: SupportsIndex | None = None) -> int:
 
 @implements(np.copy)
 def copy(a: Any) -> Array:
-    return asarray(a)  # a value, which nothing changes
+    return asarray(a, copy=True)
 
 
 @implements(np.empty_like)
@@ -78,13 +77,7 @@ def fix(x: Any) -> Array:
 @implements(np.around)
 @implements(np.round)
 def round(a: Any, decimals: SupportsIndex = 0) -> Array:
-    array, places = asarray(a), index(decimals)
-    if places == 0 or (array.dtype.kind != "f" and places > 0):
-        return elementwise.round(array)
-    unit = 10.0 ** abs(places)
-    if places > 0:
-        return elementwise.round(array * unit) / unit
-    return (elementwise.round(array / unit) * unit).astype(array.dtype)
+    return asarray(a).round(decimals)
 
 
 @implements(np.diff)

@@ -9,7 +9,7 @@ import numpy as np
 from muntin.array import shaping
 from muntin.array.array import Array
 from muntin.array.creation import asarray
-from muntin.core.shapes import normalize_axes, normalize_axis
+from muntin.core.shapes import normalize_axes
 from muntin.errors import ShapeError
 from muntin.interop.numpy_protocols import implements
 
@@ -66,8 +66,4 @@ def rot90(
 
 @implements(np.swapaxes)
 def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
-    array = asarray(a)
-    order = list(range(array.ndim))
-    first, second = (normalize_axis(axis, array.ndim, "swapaxes") for axis in (axis1, axis2))
-    order[first], order[second] = second, first
-    return shaping.permute_dims(array, order)
+    return asarray(a).swapaxes(axis1, axis2)
