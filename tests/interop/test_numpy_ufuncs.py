@@ -105,6 +105,34 @@ def test_every_element_meets_every_other(shapes: tuple[tuple[int, ...], ...]) ->
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize(
+    "ufunc",
+    [np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or],
+    ids=lambda ufunc: ufunc.__name__,
+)
+@pytest.mark.parametrize(
+    "options", [{}, {"axis": 1, "keepdims": True}, {"axis": None}, {"axis": ()}]
+)
+def test_a_reduction_is_the_function_of_that_meaning(
+    ufunc: np.ufunc, options: dict[str, object], pixels: np.ndarray
+) -> None:
+    result = ufunc.reduce(mt.asarray(pixels) % 4, **options)
+    assert isinstance(result, mt.Array)
+    assert not result.is_evaluated
+    expected = np.asarray(ufunc.reduce(pixels % 4, **options))
+    np.testing.assert_array_equal(np.asarray(result), expected, strict=True)
+    out = np.zeros(expected.shape, expected.dtype)
+    assert ufunc.reduce(mt.asarray(pixels) % 4, out=out, **options) is out
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_sums_have_the_type_asked_for(pixels: np.ndarray) -> None:
+    result = np.add.reduce(mt.asarray(pixels), 1, np.float32)
+    np.testing.assert_array_equal(
+        np.asarray(result), np.add.reduce(pixels, 1, np.float32), strict=True
+    )
+
+
 # --- options --------------------------------------------------------------------------------------
 
 
