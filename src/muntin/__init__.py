@@ -132,6 +132,12 @@ from muntin.array.reductions import (
     sum,
     var,
 )
+from muntin.array.scans import (
+    cumulative_max,
+    cumulative_min,
+    cumulative_prod,
+    cumulative_sum,
+)
 from muntin.array.shaping import (
     broadcast_arrays,
     broadcast_to,
@@ -278,6 +284,10 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cumulative_max",
+    "cumulative_min",
+    "cumulative_prod",
+    "cumulative_sum",
     "deg2rad",
     "devices",
     "diff",

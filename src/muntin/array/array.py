@@ -16,7 +16,7 @@ from muntin.array.axes import spatial_axes
 from muntin.array.elements import Elements
 from muntin.array.indexing import indexed, squeezed, transposed
 from muntin.array.operators import combine
-from muntin.array.reducing import Axis, Reduction
+from muntin.array.reducing import Axis, Reduction, accumulation
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph import build
 from muntin.core.graph.diagonals import entire, part_of
@@ -363,6 +363,25 @@ class Array(Elements):
     def all(self, axis: Axis = None, keepdims: bool = False) -> Self:
         """Return whether no element along some axes is 0: see `muntin.all`."""
         return self._of(Reduction("all", self._node, axis, keepdims=keepdims).decided("min"))
+
+    def cumsum(
+        self, axis: SupportsIndex | None = None, dtype: DType | npt.DTypeLike | None = None
+    ) -> Self:
+        """Return the sums of all elements up to each, in C order if no axis is given.
+
+        See Also
+        --------
+        muntin.cumulative_sum : the same along an axis, with all that is to be known.
+        """
+        node, place = (self.ravel()._node, 0) if axis is None else (self._node, axis)
+        return self._of(accumulation("cumsum", "sum", node, place, dtype))
+
+    def cumprod(
+        self, axis: SupportsIndex | None = None, dtype: DType | npt.DTypeLike | None = None
+    ) -> Self:
+        """Return the products of all elements up to each, in C order if no axis is given."""
+        node, place = (self.ravel()._node, 0) if axis is None else (self._node, axis)
+        return self._of(accumulation("cumprod", "prod", node, place, dtype))
 
     # --- elements -------------------------------------------------------------------------------
 

@@ -8,13 +8,14 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy.typing as npt
 
-from muntin.core.graph.build import broadcast_to, cast, constant, elementwise
+from muntin.core.graph.build import broadcast_to, cast, constant, elementwise, renamed
+from muntin.core.graph.joining import concat
 from muntin.core.graph.node import Node
-from muntin.core.graph.reductions import kept_dimensions, reduced
-from muntin.core.shapes import normalize_axes
+from muntin.core.graph.reductions import kept_dimensions, reduced, scanned
+from muntin.core.shapes import normalize_axes, normalize_axis
 from muntin.dtypes import DTYPES, DType, dtype_of
 
-__all__ = ["Axis", "Reduction"]
+__all__ = ["Axis", "Reduction", "accumulation"]
 
 Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
@@ -42,9 +43,7 @@ class Reduction:
 
     def accumulated(self, dtype: DType | npt.DTypeLike | None) -> Node:
         """Return the sums or the products."""
-        given = self.node.dtype
-        wide = given if given.is_float else UINT64 if given.kind == "u" else INT64
-        node = cast(self.node, wide if dtype is None else dtype_of(dtype))
+        node = cast(self.node, _summing_type(self.node.dtype, dtype))
         return self._result(self._folded(self.operation, node))
 
     def nonzero(self) -> Node:
@@ -95,6 +94,33 @@ class Reduction:
 
     def _result(self, node: Node) -> Node:
         return self._kept(node) if self.keepdims else node
+
+
+def accumulation(
+    operation: str,
+    fold: str,
+    node: Node,
+    axis: SupportsIndex,
+    dtype: DType | npt.DTypeLike | None,
+    *,
+    include_initial: bool = False,
+) -> Node:
+    """Return the fold of all elements up to each along an axis; the first may be that of none."""
+    place = normalize_axis(axis, len(node.shape), operation)
+    is_choice = fold in ("min", "max")
+    wide = node.dtype if is_choice and dtype is None else _summing_type(node.dtype, dtype)
+    found = scanned(fold, cast(node, wide), place, operation)
+    if not include_initial:
+        return found
+    shape = (*node.shape[:place], 1, *node.shape[place + 1 :])
+    first = broadcast_to(constant(int(fold == "prod"), wide), shape)
+    return concat([renamed(first, node.axes), found], place, operation)
+
+
+def _summing_type(given: DType, dtype: DType | npt.DTypeLike | None) -> DType:
+    if dtype is not None:
+        return dtype_of(dtype)
+    return given if given.is_float else UINT64 if given.kind == "u" else INT64
 
 
 def _truth(node: Node) -> Node:

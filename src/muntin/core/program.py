@@ -39,6 +39,7 @@ __all__ = [
     "Program",
     "Return",
     "Set",
+    "Shuffle",
     "Statement",
     "Store",
     "StreamBytes",
@@ -225,6 +226,19 @@ class AtomicAdd:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Shuffle:
+    """Name, in a loop of several lanes, what the lanes of a value hold in another order.
+
+    Lane k gets that of lane `places[k]`, or `fill` where that is -1.
+    """
+
+    var: Var
+    value: Expr
+    fill: Const
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CopyBytes:
     """Copy bytes between places that do not overlap."""
 
@@ -295,6 +309,7 @@ Statement: TypeAlias = (
     | Set
     | Note
     | Store
+    | Shuffle
     | AtomicAdd
     | CopyBytes
     | StreamBytes
@@ -372,6 +387,12 @@ class Builder:
             return value
         var = self.fresh(name, value.dtype)
         self.add(Let(var, value))
+        return var
+
+    def shuffle(self, value: Expr, fill: Const, places: tuple[int, ...]) -> Var:
+        """Return what the lanes of a value hold in another order: see `Shuffle`."""
+        var = self.fresh("shuffled", value.dtype)
+        self.add(Shuffle(var, value, fill, places))
         return var
 
     def variable(self, value: Expr, name: str) -> Var:

@@ -25,6 +25,7 @@ from muntin.core.program import (
     Program,
     Return,
     Set,
+    Shuffle,
     Statement,
     Store,
     StreamBytes,
@@ -112,6 +113,10 @@ def _statement(statement: Statement) -> list[str]:
             return [f"note {var.name} if {_text(condition)}"]
         case Store(pointer, index, value):
             return [f"{_part(pointer, _WHOLE)}[{_text(index)}] = {_text(value)}"]
+        case Shuffle(var, value, fill, places):
+            lanes = ", ".join("fill" if place < 0 else str(place) for place in places)
+            head = f"{var.name}: {var.dtype.name} = {_text(value)} of lanes {lanes}"
+            return [f"{head}; fill {_text(fill)}" if -1 in places else head]
         case AtomicAdd(pointer, index, value, old):
             place = f"{_part(pointer, _WHOLE)}[{_text(index)}]"
             return [f"{old.name}: {old.dtype.name} = {place}, then add {_text(value)}"]

@@ -200,6 +200,21 @@ for _name in ("std", "var"):
     implements(getattr(np, _name))(_spreading(getattr(reductions, _name)))
 
 
+# --- scans ----------------------------------------------------------------------------------------
+
+
+@implements(np.cumsum)
+def cumsum(a: Any, axis: Any = None, dtype: npt.DTypeLike | None = None) -> Array:
+    array: Array = a
+    return array.cumsum(axis, dtype)
+
+
+@implements(np.cumprod)
+def cumprod(a: Any, axis: Any = None, dtype: npt.DTypeLike | None = None) -> Array:
+    array: Array = a
+    return array.cumprod(axis, dtype)
+
+
 # --- functions that want the elements -------------------------------------------------------------
 
 

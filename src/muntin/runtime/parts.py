@@ -1,4 +1,4 @@
-"""What folds and combinations mean in NumPy; the parts of a reduction are few and combined here."""
+"""What folds, combinations and scans mean in NumPy; the parts of a reduction are combined here."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from muntin.core.graph.folds import CHUNK, FOLDS, Fold
+from muntin.core.graph.folds import BEFORE, CHUNK, FOLDS, LANES, Fold
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.dtypes import dtype_of
 
-__all__ = ["combined", "folded"]
+__all__ = ["combined", "folded", "scanned"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -28,6 +28,8 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
     Neighbours are combined, then neighbours of what that gives; an odd one waits.
     """
     name, axes = node.params
+    if name.startswith(BEFORE):
+        return _before(FOLDS[name.removeprefix(BEFORE)], parts[0])
     fold, length = FOLDS[name], node.payload
     found: Array
     runs = [_runs_first(part, axes, node.shape) for part in parts]
@@ -41,6 +43,52 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
         else:
             (found,) = _in_pairs(_meaning(fold), *runs)
     return np.array(found, node.dtype.numpy, order="C")
+
+
+def _before(fold: Fold, parts: Array) -> Array:
+    """Return the fold of all parts before each along the last axis, one after the other."""
+    meaning = _meaning(fold)
+    found = np.full(parts.shape, fold.identity(dtype_of(parts.dtype)), parts.dtype)
+    with np.errstate(all="ignore"):
+        for place in range(1, parts.shape[-1]):
+            found[..., place] = meaning(
+                np.atleast_1d(found[..., place - 1]), np.atleast_1d(parts[..., place - 1])
+            ).reshape(parts.shape[:-1])
+    return found
+
+
+def scanned(node: Node, x: Array, starts: Array | None) -> Array:
+    """Return the array of a scan node, of at least one element."""
+    name, mapping = node.params
+    fold, meaning = FOLDS[name], _meaning(FOLDS[name])
+    rows = np.moveaxis(x, -1 if mapping == "across" else -2, 0)
+    found = np.empty(rows.shape, x.dtype)
+    step = CHUNK if mapping == "across" else len(rows)
+    with np.errstate(all="ignore"):
+        for first in range(0, len(rows), step):
+            kept = np.full(rows.shape[1:], fold.identity(node.dtype), x.dtype)
+            if starts is not None:
+                kept = starts[..., first // CHUNK]
+            chunk = rows[first : first + step]
+            whole = len(chunk) // LANES * LANES if mapping == "across" else 0
+            for block in range(0, whole, LANES):
+                done = meaning(kept[None], _prefixes(fold, meaning, chunk[block : block + LANES]))
+                found[first + block : first + block + LANES] = done
+                kept = done[-1]
+            for place in range(whole, len(chunk)):
+                kept = meaning(np.atleast_1d(kept), np.atleast_1d(chunk[place])).reshape(kept.shape)
+                found[first + place] = kept
+    return np.ascontiguousarray(np.moveaxis(found, 0, -1 if mapping == "across" else -2))
+
+
+def _prefixes(fold: Fold, meaning: Callable[..., Array], block: Array) -> Array:
+    """Return in each lane what all lanes up to it give, by steps of 1, 2, 4, … lanes."""
+    identity = np.full(block.shape, fold.identity(dtype_of(block.dtype)), block.dtype)
+    step = 1
+    while step < LANES:
+        before = np.concatenate((identity[:step], block[:-step]))
+        block, step = meaning(before, block), 2 * step
+    return block
 
 
 def _runs_first(part: Array, axes: Sequence[int], kept: tuple[int, ...]) -> Array:

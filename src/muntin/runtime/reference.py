@@ -17,7 +17,7 @@ from muntin.core.graph.order import topological
 from muntin.errors import InternalError
 from muntin.runtime.device import Value
 from muntin.runtime.interpret.loops import interpret_loops
-from muntin.runtime.parts import combined, folded
+from muntin.runtime.parts import combined, folded, scanned
 
 __all__ = ["ReferenceDevice", "cast_array", "count_devices", "open_device"]
 
@@ -229,6 +229,11 @@ def _fold(node: Node, args: Sequence[Array]) -> Array:
     return folded(node, np.broadcast_to(args[0], node.args[0].shape))
 
 
+def _scan(node: Node, args: Sequence[Array]) -> Array:
+    x = np.broadcast_to(args[0], node.shape)
+    return scanned(node, x, args[1] if len(args) > 1 else None)
+
+
 def _combine(node: Node, args: Sequence[Array]) -> Array:
     return combined(node, args)
 
@@ -251,6 +256,7 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "program": _same,
     "fold": _fold,
     "combine": _combine,
+    "scan": _scan,
     "keep": _same,
     "part": _same,
 }

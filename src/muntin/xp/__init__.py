@@ -112,6 +112,10 @@ from muntin.array.reductions import (
     sum,
     var,
 )
+from muntin.array.scans import (
+    cumulative_prod,
+    cumulative_sum,
+)
 from muntin.array.shaping import (
     broadcast_arrays,
     broadcast_to,
@@ -185,6 +189,8 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
     "diff",
     "divide",
     "e",

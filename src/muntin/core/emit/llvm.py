@@ -28,6 +28,7 @@ from muntin.core.program import (
     Program,
     Return,
     Set,
+    Shuffle,
     Statement,
     Store,
     StreamBytes,
@@ -292,6 +293,8 @@ class _FunctionText:
                 self.note(statement)
             case Store():
                 self.store(statement)
+            case Shuffle():
+                self.shuffle(statement)
             case AtomicAdd():
                 self.atomic_add(statement)
             case For():
@@ -349,6 +352,16 @@ class _FunctionText:
         if statement.streamed:
             align, past = min(dtype.itemsize * lanes, CACHE_LINE), ", !nontemporal !{i32 1}"
         self.lines.append(f"  store {kind} {value}, ptr {address}, align {align}{past}")
+
+    def shuffle(self, statement: Shuffle) -> None:
+        kind = value_type(statement.value.dtype, self.lanes)
+        fill = literal(statement.fill.value, statement.fill.dtype, self.lanes)
+        lanes = [self.lanes if place < 0 else place for place in statement.places]
+        mask = ", ".join(f"i32 {lane}" for lane in lanes)
+        self.vectors[statement.var.name] = self.line(
+            f"shufflevector {kind} {self.data(statement.value)}, {kind} {fill}, "
+            f"<{self.lanes} x i32> <{mask}>"
+        )
 
     def atomic_add(self, statement: AtomicAdd) -> None:
         dtype = statement.value.dtype

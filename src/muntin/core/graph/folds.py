@@ -15,9 +15,10 @@ from types import MappingProxyType
 
 from muntin.dtypes import DType
 
-__all__ = ["CHUNK", "FOLDS", "LANES", "UNIT", "Fold"]
+__all__ = ["BEFORE", "CHUNK", "FOLDS", "LANES", "UNIT", "Fold"]
 
 CHUNK = 4096  # elements
+BEFORE = "before "  # goes before the name of a fold whose combination is that of all parts before
 UNIT = 256  # a run of fewer elements is folded together with those of the axis before it
 LANES = 16
 _LINE = 64  # bytes: the widest vector

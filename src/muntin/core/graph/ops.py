@@ -22,7 +22,7 @@ _LEAVES = (
     "window_sum",
     "program",
 )
-_REDUCTIONS = ("fold", "combine")
+_REDUCTIONS = ("fold", "combine", "scan")
 
 OPS: dict[str, Op] = {
     row.name: row

@@ -1,4 +1,4 @@
-"""Constructors of reductions: a fold of runs of elements, then what combines the parts.
+"""Constructors of reductions and scans: folds of runs of elements, and what combines the parts.
 
 A fold gives the parts of an array, in which each chunk of a run has become one element along the
 axis of the run. How the run lies in a kernel is its `mapping`:
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from math import prod
 
 from muntin.core.graph.build import broadcast_to, cast, constant, elementwise, number, renamed, view
-from muntin.core.graph.folds import CHUNK, FOLDS, UNIT
+from muntin.core.graph.folds import BEFORE, CHUNK, FOLDS, UNIT
 from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.ops import op
@@ -26,9 +26,9 @@ from muntin.core.graph.reshaping import reshape
 from muntin.dtypes import DTYPES
 from muntin.errors import BorderError, ShapeError
 
-__all__ = ["combine", "fold", "kept_dimensions", "reduced"]
+__all__ = ["combine", "fold", "kept_dimensions", "reduced", "scanned"]
 
-_FOLD, _COMBINE = op("fold"), op("combine")
+_FOLD, _COMBINE, _SCAN = op("fold"), op("combine"), op("scan")
 _SHORT = 16  # elements of a row that is not worth a loop
 _POSITION, INT64 = DTYPES["int32"], DTYPES["int64"]
 
@@ -63,6 +63,15 @@ def combine(name: str, parts: Sequence[Node], axes: Sequence[int], length: int) 
     return Node(_COMBINE, tuple(parts), (name, tuple(axes)), length, shape, dtype)
 
 
+def check_whole(node: Node, operation: str) -> None:
+    """Raise an error if an array is only valid in part."""
+    if node.valid is not None:
+        raise BorderError(
+            f"{operation}: only {node.valid} of {node.shape} is valid; call .valid() to keep that "
+            "part as an array of its own"
+        )
+
+
 def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:
     """Return the array without some axes, the elements along them folded into one.
 
@@ -73,11 +82,7 @@ def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:
     ShapeError
         If there is nothing to fold, and no value stands for that.
     """
-    if node.valid is not None:
-        raise BorderError(
-            f"{operation}: only {node.valid} of {node.shape} is valid; call .valid() to keep that "
-            "part as an array of its own"
-        )
+    check_whole(node, operation)
     kept = [axis for axis in range(len(node.shape)) if axis not in axes]
     shape = tuple([node.shape[axis] for axis in kept])
     if 0 in node.shape:
@@ -151,6 +156,37 @@ def _without(parts: Node, axes: Sequence[int]) -> Node:
     kept = [axis for axis in range(len(parts.shape)) if axis not in axes]
     affine = View(tuple([AxisMap(axis) for axis in kept]), tuple([(axis, 0) for axis in axes]))
     return view(parts, affine, tuple([parts.shape[axis] for axis in kept]))
+
+
+def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
+    """Return the array in which each element is the fold of all up to it along an axis.
+
+    Along the last axis chunks begin with the fold of the chunks before them; in a chunk, blocks of
+    lanes are scanned by steps of 1, 2, 4, … lanes, and what is left after the last block element by
+    element. Along other axes elements follow one another.
+
+    Raises
+    ------
+    BorderError
+        If the array is only valid in part.
+    """
+    check_whole(node, operation)
+    rank = len(node.shape)
+    if 0 in node.shape:
+        return node
+    if axis < rank - 2:
+        order = [*(place for place in range(rank) if place != axis)]
+        order.insert(rank - 2, axis)
+        back = [order.index(place) for place in range(rank)]
+        turned = scanned(name, _permuted(node, order), rank - 2, operation)
+        return renamed(_permuted(turned, back), node.axes)
+    args: tuple[Node, ...] = (node,)
+    mapping = "across" if axis == rank - 1 else "down"
+    if mapping == "across" and node.shape[-1] > CHUNK:
+        parts = fold(name, node, "across")
+        started = (BEFORE + name, (rank - 1,))
+        args = (node, Node(_COMBINE, (parts,), started, None, parts.shape, parts.dtype))
+    return Node(_SCAN, args, (name, mapping), None, node.shape, node.dtype, node.axes)
 
 
 # --- mappings -------------------------------------------------------------------------------------

@@ -120,12 +120,19 @@ class Columns:
         )
 
     def row_loop(
-        self, name: str, written: Sequence[Var], *, light: bool = False, last: Sequence[Var] = ()
+        self,
+        name: str,
+        written: Sequence[Var],
+        *,
+        light: bool = False,
+        read: Sequence[Var] = (),
+        last: Sequence[Var] = (),
     ) -> RowLoop:
-        """Return the function of what was built; it has parameters of its own at the end."""
+        """Return the function of what was built; after what is `written` may be more to `read`."""
         parameters = [Parameter(self.count)]
         parameters += [Parameter(pointer, unaliased=True) for pointer in self.pointers.values()]
         parameters += [Parameter(pointer, unaliased=True, written=True) for pointer in written]
+        parameters += [Parameter(pointer) for pointer in read]
         parameters += [Parameter(scalar) for scalar in self.scalars.values()]
         parameters += [Parameter(var) for var in (*self.position, *last)]
         function = self.builder.function(name, parameters, light=light)

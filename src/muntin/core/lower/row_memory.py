@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
+from muntin.core.graph.folds import LANES
 from muntin.core.graph.node import Node
 from muntin.core.lower.borders import map_position, pad_far, pad_row
 from muntin.core.lower.folding import Lanes, lanes_of
@@ -92,7 +93,7 @@ class RowMemory:
 
     `rows` lists what is set aside, in order; from `block_start` on, what only operands read in
     blocks need. `fixed` bytes of pointers and lanes come first. `outputs` has the rows in which
-    outputs are made, `folds` what folds keep.
+    outputs are made, `folds` what folds keep, and `kept` what scans go on from.
     """
 
     builder: Builder
@@ -102,6 +103,7 @@ class RowMemory:
     state: list[StageRows] = field(default_factory=list)
     outputs: dict[int, list[Expr]] = field(default_factory=dict)
     folds: dict[int, list[FoldRows]] = field(default_factory=dict)
+    kept: dict[int, Expr] = field(default_factory=dict)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
     block_start: int = 0
@@ -117,7 +119,7 @@ class RowMemory:
             self.stages.step > 1
             or any(stage.is_padded or not stage.is_load for stage in self.stages.stages)
             or any(state.constant_row is not None for state in self.state)
-            or any(group.folding for group in self.stages.groups)
+            or any(group.folding or group.scanning for group in self.stages.groups)
         )
 
     def allocate(self) -> None:
@@ -128,6 +130,10 @@ class RowMemory:
         for group in folds:
             if group.mapping != "down":
                 self.set_lanes_aside(group)
+        for group in self.stages.groups:
+            if group.scanning and group.mapping == "across":
+                for number, (scan, _) in zip(group.outputs, group.targets, strict=True):
+                    self.kept[number] = self.set_aside(LANES * scan.dtype.itemsize)
         for stage, state in zip(self.stages.stages, self.state, strict=True):
             extra = stage.left + stage.right + stage.pad_right
             rows = ScratchRows(_power_of_two(stage.depth), extra, state.pixel, state.lead)
@@ -138,6 +144,11 @@ class RowMemory:
         for group in self.stages.groups:
             if group.is_final and not group.folding:
                 self.take_outputs(group)
+            if group.scanning and group.mapping == "down":
+                for number in group.outputs:
+                    pixel = self.layout.outputs[number].dtype.itemsize
+                    rows = ScratchRows(1, 0, pixel * self.stages.domain.channels)
+                    self.kept[number] = self.take(rows, self.row_bytes(rows))
             elif group.folding and group.mapping == "down":
                 self.take_lanes(group)
         self.block_start = len(self.rows)

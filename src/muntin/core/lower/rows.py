@@ -7,9 +7,10 @@ one row loop and no ring.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.order import topological
@@ -19,6 +20,7 @@ from muntin.core.lower.loading import Loading, packing
 from muntin.core.lower.row_loop import RowLoop, may_stream, row_loop
 from muntin.core.lower.row_memory import RowMemory, WindowEnds
 from muntin.core.lower.running import RunningSum, running_sum
+from muntin.core.lower.scanning import Scanning, scanning
 from muntin.core.plan.facts import CACHE_LINE, KernelFacts, RowMode
 from muntin.core.plan.kernel import KernelGraph
 from muntin.core.plan.stages import Group, Stage, Stages
@@ -42,7 +44,11 @@ from muntin.dtypes import DType
 
 __all__ = ["Lowered", "lower_rows"]
 
+ALL_ROWS = 1 << 40  # a window has all rows
 ALIGNED_COLUMNS = 1024  # shorter rows are not worth a call more to start at a cache line
+
+
+Loop: TypeAlias = RowLoop | RunningSum | Folding | Scanning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +98,8 @@ class _Lowering:
 
     def facts(self, program: Program) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
-        mappings = {group.mapping for group in groups if group.folding}
+        runs = {group.mapping for group in groups if group.folding or group.scanning}
+        scans_down = any(group.scanning and group.mapping == "down" for group in groups)
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
         is_offset = [False] * len(self.layout.operands)
@@ -111,8 +118,8 @@ class _Lowering:
             memory.is_always_used,
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
-            CHUNK if "down" in mappings else 1,
-            CHUNK if mappings - {"down"} else 1,
+            ALL_ROWS if scans_down else CHUNK if "down" in runs else 1,
+            CHUNK if runs - {"down"} else 1,
             self.stream is not None,
             tuple([function.name for function in program.shared]),
         )
@@ -125,14 +132,16 @@ class _Lowering:
                 found[node.payload] = node.dtype
         return [found[number] for number in sorted(found)]
 
-    def loop(self, number: int, group: Group) -> RowLoop | RunningSum | Folding:
+    def loop(self, number: int, group: Group) -> Loop:
         domain = self.kernel.domain
-        loop: RowLoop | RunningSum | Folding
+        loop: Loop
         if group.running is not None:
             assert domain.row_axis is not None
             loop = running_sum(f"rows{number}", group, domain.row_axis)
         elif group.folding:
             loop = folding(f"fold_{group.mapping}", group, domain)
+        elif group.scanning:
+            loop = scanning(f"scan_{group.mapping}", group, domain)
         else:
             loop = row_loop("final" if group.is_final else f"rows{number}", group, domain)
         self.functions |= {function.name: function for function in loop.functions}
@@ -140,7 +149,7 @@ class _Lowering:
 
     # --- the march ------------------------------------------------------------------------------
 
-    def march(self, loops: Sequence[RowLoop | RunningSum | Folding]) -> None:
+    def march(self, loops: Sequence[Loop]) -> None:
         """Walk down the window: at each step every stage makes its rows, then the outputs."""
         b, top = self.builder, self.window.top
         step = self.stages.step
@@ -167,6 +176,9 @@ class _Lowering:
                         elif isinstance(loop, Folding):
                             with b.when(row < self.window.bottom) if step > 1 else nullcontext():
                                 self.fold(group, loop, row, outputs)
+                        elif isinstance(loop, Scanning):
+                            with b.when(row < self.window.bottom) if step > 1 else nullcontext():
+                                self.scan(group, loop, row, outer, outputs)
                         elif group.is_final:
                             self.final(group, loop, row, outer, outputs)
                         else:
@@ -272,30 +284,15 @@ class _Lowering:
         if group.mapping == "down":
             self.fold_down(group, folding, row, offsets)
             return
-        b, window, channels = self.builder, self.window, self.kernel.domain.channels
-        places = [
-            offsets[number] + row * self.layout.outputs[number].row for number in group.outputs
-        ]
-        stop = b.let(window.right * channels, "stop")
-        with b.loop("element", window.left * channels, stop, CHUNK) as element:
-            reads: list[Expr] = [
-                Advance(
-                    POINTER,
-                    self.memory.row_pointer(stage, row + rows, index(0)),
-                    element * self.stages.stages[stage].node.dtype.itemsize,
-                )
-                for stage, rows in folding.take.reads
+        outputs = [(offsets[number], self.layout.outputs[number]) for number in group.outputs]
+        lanes = [lanes.first for number in group.outputs for lanes in self.memory.folds[number]]
+        with self.each_chunk() as element:
+            chunk = self.builder.let(element // index(CHUNK), "chunk")
+            targets = [
+                Advance(POINTER, slots.pointer, offset + row * slots.row + chunk * slots.column)
+                for offset, slots in outputs
             ]
-            chunk = b.let(element // index(CHUNK), "chunk")
-            targets = []
-            for number, place in zip(group.outputs, places, strict=True):
-                slots = self.layout.outputs[number]
-                targets.append(Advance(POINTER, slots.pointer, place + chunk * slots.column))
-            lanes = [lanes.first for number in group.outputs for lanes in self.memory.folds[number]]
-            count = (stop - element).at_most(CHUNK)
-            scalars = [self.layout.scalars[number] for number in folding.take.scalars]
-            args = (count, *reads, *targets, *lanes, *scalars)
-            b.add(Call(folding.take.function.name, args))
+            self.call_chunk(folding.take, row, element, [*targets, *lanes])
 
     def fold_down(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
         b, window, memory = self.builder, self.window, self.memory
@@ -320,6 +317,71 @@ class _Lowering:
                 slots = self.layout.outputs[number]
                 place = offsets[number] + chunk * slots.row + window.left * slots.column
                 b.add(Call(end.name, (*args, Advance(POINTER, slots.pointer, place))))
+
+    def scan(
+        self,
+        group: Group,
+        scanning: Scanning,
+        row: Expr,
+        outer: Sequence[Expr],
+        offsets: Sequence[Expr],
+    ) -> None:
+        """Scan a row: chunk by chunk, or on from the row above."""
+        b, window = self.builder, self.window
+        kept = [self.memory.kept[number] for number in group.outputs]
+
+        def down(targets: Sequence[Expr]) -> None:
+            with b.when(row.equals(window.top)):
+                count = (window.right - window.left) * self.kernel.domain.channels
+                for start, above in zip(scanning.starts, kept, strict=True):
+                    b.add(Call(start.name, (count, above)))
+            self.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
+
+        def across(targets: Sequence[Expr]) -> None:
+            with self.each_chunk() as element:
+                places = [
+                    Advance(POINTER, target, (element - window.left) * slots.dtype.itemsize)
+                    for target, slots in zip(
+                        targets, [self.layout.outputs[n] for n in group.outputs], strict=True
+                    )
+                ]
+                starts = [
+                    self.chunk_start(self.layout.operands[number], row, element, outer)
+                    for number in scanning.carried
+                    if number is not None
+                ]
+                self.call_chunk(scanning.take, row, element, [*places, *kept, *starts])
+
+        self.final_rows(group, row, offsets, down if group.mapping == "down" else across)
+
+    def chunk_start(
+        self, slots: ArraySlots, row: Expr, element: Expr, outer: Sequence[Expr]
+    ) -> Expr:
+        """Return where an operand has what a chunk begins with."""
+        offset = self.output_offset(slots, outer) + row * slots.row
+        return Advance(POINTER, slots.pointer, offset + (element // index(CHUNK)) * slots.column)
+
+    @contextmanager
+    def each_chunk(self) -> Iterator[Expr]:
+        """Do what follows for each chunk of a row: its first element."""
+        window, channels = self.window, self.kernel.domain.channels
+        stop = self.builder.let(window.right * channels, "stop")
+        with self.builder.loop("element", window.left * channels, stop, CHUNK) as element:
+            yield element
+
+    def call_chunk(self, loop: RowLoop, row: Expr, element: Expr, pointers: Sequence[Expr]) -> None:
+        """Call the function for the elements of a chunk of a row."""
+        reads = [
+            Advance(
+                POINTER,
+                self.memory.row_pointer(stage, row + rows, index(0)),
+                element * self.stages.stages[stage].node.dtype.itemsize,
+            )
+            for stage, rows in loop.reads
+        ]
+        count = (self.window.right * self.kernel.domain.channels - element).at_most(CHUNK)
+        scalars = [self.layout.scalars[number] for number in loop.scalars]
+        self.builder.add(Call(loop.function.name, (count, *reads, *pointers, *scalars)))
 
     def border_row(self, stage: Stage, row: Expr) -> Expr:
         """Return where column 0 of what stands for a row outside the image would lie."""
@@ -379,20 +441,25 @@ class _Lowering:
 
         A row past the window is computed in vain, in scratch memory.
         """
-        if group.rows == 1 and self.stages.step > 1:
-            with self.builder.when(row < self.window.bottom):
-                self.final_rows(group, loop, row, outer, offsets)
-        else:
-            self.final_rows(group, loop, row, outer, offsets)
+
+        def run(targets: Sequence[Expr]) -> None:
+            if self.kernel.domain.pointwise:
+                self.call_aligned(loop, row, outer, offsets, targets)
+            else:
+                self.call(loop, self.window.left, self.window.right, row, outer, targets)
+
+        is_single = group.rows == 1 and self.stages.step > 1
+        with self.builder.when(row < self.window.bottom) if is_single else nullcontext():
+            self.final_rows(group, row, offsets, run)
 
     def final_rows(
         self,
         group: Group,
-        loop: RowLoop,
         row: Expr,
-        outer: Sequence[Expr],
         offsets: Sequence[Expr],
+        run: Callable[[Sequence[Expr]], None],
     ) -> None:
+        """Let `run` write rows to some targets, and bring them to their places."""
         b, window = self.builder, self.window
         outputs = [(number, self.layout.outputs[number]) for number in group.outputs]
         targets, places = [], []
@@ -407,10 +474,7 @@ class _Lowering:
                     is_direct = is_direct.both(lies_apart).both(row + line < window.bottom)
                 scratch = self.memory.outputs[number][line]
                 targets.append(b.let(is_direct.choose(place, scratch), "target"))
-        if self.kernel.domain.pointwise:
-            self.call_aligned(loop, row, outer, offsets, targets)
-        else:
-            self.call(loop, window.left, window.right, row, outer, targets)
+        run(targets)
         for line in range(group.rows):
             is_written = None if line == 0 else row + line < window.bottom
             for place_number, (number, slots) in enumerate(outputs):

@@ -11,7 +11,7 @@ from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
-from muntin.core.plan.kernel import Combination, Domain, KernelGraph, Plan, Result
+from muntin.core.plan.kernel import RUNS, Combination, Domain, KernelGraph, Plan, Result
 from muntin.core.plan.places import Within, places_within
 from muntin.core.plan.sink import sink_neighbours
 
@@ -21,7 +21,7 @@ Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows 
 
 SEEN = ("view", "reshape")  # nodes whose elements are those of their argument
 IN_MEMORY = ("input", "concat", *SEEN)
-REDUCTIONS = ("fold", "combine")  # nodes that are always stored
+REDUCTIONS = ("fold", "combine", "scan")  # nodes that are always stored
 MAX_NODES = 512
 MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
@@ -68,7 +68,7 @@ class _Fusion:
         in_part = [member for member in members if self.is_in_part(member)]
         combined = [member for member in members if kinds[member] == "combine"]
         whole = [member for member in members if member not in (*in_part, *combined)]
-        if not any(kinds[member] == "fold" for member in whole):
+        if not any(kinds[member] in RUNS for member in whole):
             whole, in_part = [*whole, *in_part], []
             whole.sort()
         found: list[KernelGraph | Combination] = []
@@ -97,8 +97,9 @@ class _Fusion:
             if not node.shape and node.op.is_elementwise:
                 without_axes.append(position)
                 self.parent[self.find(position)] = self.find(without_axes[0])
-            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep", "part", "fold"):
-                for arg in self.graph.args[position]:
+            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep", "part", *RUNS):
+                args = self.graph.args[position]
+                for arg in args[:1] if node.op.kind == "scan" else args:
                     if self.graph.nodes[arg].op.kind not in ("scalar", "constant"):
                         self.parent[self.find(arg)] = self.find(position)
 
@@ -252,8 +253,8 @@ class _Fusion:
         """Return the planes in which rows of work must roll for the node at `position`."""
         node = self.graph.nodes[position]
         planes = {self.plane[arg] for arg in self.uncut(position)}
-        if node.op.kind == "fold":
-            planes.add(_fold_plane(node))
+        if node.op.kind in RUNS:
+            planes.add(_run_plane(node))
         if node.reads_at:
             producer = self.graph.args[position][0]
             if self.is_computed(producer) and producer not in self.cuts:
@@ -397,19 +398,19 @@ def _tells_plane(neighbour: Node) -> int:
     return 2 * is_rolled + (neighbour.plane != (None, None))
 
 
-def _fold_plane(fold: Node) -> Plane:
-    """Return the axes of the rows and the columns for a fold."""
-    columns = len(fold.shape) - (2 if fold.params[1] == "channels" else 1)
+def _run_plane(node: Node) -> Plane:
+    """Return the axes of the rows and the columns for a fold or a scan."""
+    columns = len(node.shape) - (2 if node.params[1] == "channels" else 1)
     return (columns - 1 if columns else None), columns
 
 
 def _domain(outputs: Sequence[Node], like: Node) -> Domain:
     rank = len(like.shape)
     order = topological(outputs)
-    folds = [node for node in outputs if node.op.kind == "fold"]
-    if folds:
-        row, column = _fold_plane(folds[0]) or (None, None)
-        by_channels = folds[0].params[1] == "channels"
+    runs = [node for node in outputs if node.op.kind in RUNS]
+    if runs:
+        row, column = _run_plane(runs[0]) or (None, None)
+        by_channels = runs[0].params[1] == "channels"
         return Domain(rank, row, column, like.shape[-1] if by_channels else 1, False)
     neighbours = [node for node in order if node.reads_at]
     if not neighbours:

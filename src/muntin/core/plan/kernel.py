@@ -7,7 +7,10 @@ from typing import Any
 
 from muntin.core.graph.node import Node
 
-__all__ = ["Combination", "Domain", "KernelGraph", "Plan", "Result"]
+__all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result"]
+
+
+RUNS = ("fold", "scan")  # nodes whose work goes along runs of elements, in a mapping
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ class _Narrowing:
             return self.neighbour(node, args)
         if node.op.kind == "window_sum":
             return self.window_sum(node, args)
-        if node.op.kind == "fold":
+        if node.op.kind in ("fold", "scan"):
             return self.plain(node, args)
         if not node.op.is_elementwise:
             return self.added(node)

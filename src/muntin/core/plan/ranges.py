@@ -33,7 +33,9 @@ def interval_of(node: Node, known: Mapping[Node, Interval]) -> Interval:
         return int(node.payload), int(node.payload)
     if kind == "index":
         return 0, whole[1]
-    if kind in ("fold", "combine") or not node.args or any(arg.dtype.is_float for arg in node.args):
+    if kind in ("fold", "combine", "scan"):
+        return whole
+    if not node.args or any(arg.dtype.is_float for arg in node.args):
         return whole
     args = tuple([known.get(arg) or whole_type(arg.dtype) for arg in node.args])
     if kind in ("view", "keep", "neighbour"):

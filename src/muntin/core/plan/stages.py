@@ -14,7 +14,7 @@ from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.plan.expand import expand
-from muntin.core.plan.kernel import Domain, KernelGraph
+from muntin.core.plan.kernel import RUNS, Domain, KernelGraph
 from muntin.core.plan.narrow import narrow
 from muntin.core.plan.sink import ROWS_PER_STEP
 
@@ -97,7 +97,8 @@ class Group:
     """Values that one row loop computes: rows of stages, or of the outputs (stage None).
 
     The loop makes `rows` rows at once. A `running` group has a single target, a window sum: its
-    rows are found from the row above. The targets of a `folding` group are folds of one mapping.
+    rows are found from the row above. The targets of a `folding` group are folds of one mapping,
+    those of a `scanning` group scans.
     `outputs` are the numbers of its targets among the outputs.
     """
 
@@ -119,9 +120,15 @@ class Group:
         return self.targets[0][0].op.kind == "fold"
 
     @property
+    def scanning(self) -> bool:
+        """Whether the targets are scans."""
+        return self.targets[0][0].op.kind == "scan"
+
+    @property
     def mapping(self) -> str:
-        """How the runs of folds lie: see `core.graph.reductions`."""
-        return _mapping(self.targets[0][0])
+        """How the runs of folds and scans lie: see `core.graph.reductions`."""
+        mapping: str = self.targets[0][0].params[1]
+        return mapping
 
     @property
     def reads_rows(self) -> bool:
@@ -180,7 +187,7 @@ class _Former:
         """Return the row loops of the outputs: one of all that are written, one of each mapping."""
         places: dict[str, list[int]] = {}
         for number, node in enumerate(self.outputs):
-            places.setdefault(_mapping(node), []).append(number)
+            places.setdefault(_kind_of_loop(node), []).append(number)
         groups = []
         for mapping in sorted(places):
             group = self.group([(self.outputs[number], None) for number in places[mapping]])
@@ -195,12 +202,12 @@ class _Former:
                 self.rolled.add(node.args[0])
             if node.op.kind == "window_sum":
                 self.rolled.add(node)
-            if node.op.kind == "fold" and not self.is_plain(node.args[0]):
+            if node.op.kind in RUNS and not self.is_plain(node.args[0]):
                 self.rolled.add(node.args[0])
         # By node, the row loops that need it: those of rolled work, or a mapping for the outputs'.
         loops: dict[Node, set[Node | str]] = {node: set() for node in order}
         for node in self.outputs:
-            loops[node].add(_mapping(node))
+            loops[node].add(_kind_of_loop(node))
         for node in reversed(order):
             if len(loops[node]) > 1 and self.is_worth_rows(node):
                 self.rolled.add(node)
@@ -259,7 +266,7 @@ class _Former:
             read = None if is_computed else self.read(node)
             if read is not None:
                 reads[node] = read
-            elif waiting := [arg for arg in node.args if arg not in done]:
+            elif waiting := [arg for arg in _worked_on(node) if arg not in done]:
                 stack.extend(reversed(waiting))
                 continue
             stack.pop()
@@ -412,15 +419,19 @@ class _Former:
             joined.append(group)
         joined += [group for group in groups if group.is_final]
         for group in joined:
-            is_alone = group.running is not None or group.folding
+            is_alone = group.running is not None or group.folding or group.scanning
             group.rows = self.step if group.reads_rows and not is_alone else 1
         return joined
 
 
-def _mapping(output: Node) -> str:
-    """Return the mapping of a fold, and nothing of what is written as it is."""
-    mapping: str = output.params[1] if output.op.kind == "fold" else ""
-    return mapping
+def _kind_of_loop(output: Node) -> str:
+    """Return what outputs that one row loop makes have in common."""
+    return f"{output.op.kind} {output.params[1]}" if output.op.kind in RUNS else ""
+
+
+def _worked_on(node: Node) -> tuple[Node, ...]:
+    """Return the arguments that lie in rows: where the chunks of a scan begin is read apart."""
+    return node.args[:1] if node.op.kind == "scan" else node.args
 
 
 def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) -> Stages:

@@ -23,6 +23,7 @@ from muntin.core.program import (
     Note,
     Return,
     Set,
+    Shuffle,
     Statement,
     Store,
     StreamBytes,
@@ -112,6 +113,8 @@ class _StatementCompiler:
                 return self.note(statement)
             case Store():
                 return self.store(statement)
+            case Shuffle():
+                return self.shuffle(statement)
             case AtomicAdd():
                 return self.atomic_add(statement)
             case Return():
@@ -168,6 +171,12 @@ class _StatementCompiler:
 
         return store
 
+    def shuffle(self, statement: Shuffle) -> _Exchange:
+        var = statement.var
+        value = self.expressions.typed(statement.value, var.dtype, f"the value of {var.name}")
+        fill = var.dtype.numpy.type(statement.fill.value)
+        return _Exchange(self.expressions.declare(var), value, fill, statement.places)
+
     def atomic_add(self, statement: AtomicAdd) -> Run:
         dtype = statement.value.dtype
         if not dtype.is_integer or dtype.bits < 32:
@@ -222,6 +231,8 @@ class _StatementCompiler:
                 for each in body:
                     each(values)
 
+        if any(isinstance(each, _Exchange) for each in body):
+            return _in_lanes(statement, start, stop, place, body)
         if not statement.independent:
             return run
         changed = [self.expressions.places[var] for var in _assigned_in(statement.body)]
@@ -305,6 +316,44 @@ def _leave(values: Values) -> None:
 def _setter(place: int, value: Compute) -> Run:
     def run(values: Values) -> None:
         values[place] = value(values)
+
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """A shuffle: the lanes of a loop give each other values."""
+
+    place: int
+    value: Compute
+    fill: Any
+    places: tuple[int, ...]
+
+    def __call__(self, values: Values) -> None:
+        raise InternalError("interpret: a shuffle outside a loop of several lanes")
+
+    def exchange(self, lanes: Sequence[Values]) -> None:
+        given = [self.value(values) for values in lanes]
+        for values, other in zip(lanes, self.places, strict=True):
+            values[self.place] = self.fill if other < 0 else given[other]
+
+
+def _in_lanes(
+    statement: For, start: Compute, stop: Compute, place: int, body: tuple[Run, ...]
+) -> Run:
+    """Run so many iterations at once, statement by statement."""
+
+    def run(values: Values) -> None:
+        for number in range(int(start(values)), int(stop(values)), statement.lanes):
+            lanes = [[*values] for _ in range(statement.lanes)]
+            for lane, own in enumerate(lanes):
+                own[place] = np.int64(number + lane)
+            for each in body:
+                if isinstance(each, _Exchange):
+                    each.exchange(lanes)
+                    continue
+                for own in lanes:
+                    each(own)
 
     return run
 

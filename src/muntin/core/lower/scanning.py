@@ -1,0 +1,132 @@
+"""Scans in the march down the rows: along a row by vectors, or a row after the one above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muntin.core.graph.folds import FOLDS, LANES
+from muntin.core.graph.node import Node
+from muntin.core.graph.ops import op
+from muntin.core.lower.row_loop import Columns, RowLoop
+from muntin.core.plan.kernel import Domain
+from muntin.core.plan.stages import Group
+from muntin.core.program import (
+    INDEX,
+    POINTER,
+    Apply,
+    Builder,
+    Const,
+    Expr,
+    Function,
+    Load,
+    Parameter,
+    Var,
+    index,
+)
+
+__all__ = ["Scanning", "scanning"]
+
+_LAST = (LANES - 1,) * LANES  # the last lane, for all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanning:
+    """The functions of a group of scans.
+
+    `take` writes a row or a chunk of one, and keeps for each scan what the next begins with: the
+    same number in so many lanes, or a row of numbers. `starts` (count, kept) clear such rows. A
+    scan that is `carried` on reads where a chunk begins from one of the kernel's operands.
+    """
+
+    take: RowLoop
+    starts: tuple[Function, ...] = ()
+    carried: tuple[int | None, ...] = ()
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        return self.take.function, *self.starts
+
+
+def scanning(name: str, group: Group, domain: Domain) -> Scanning:
+    """Return the functions of a group of scans."""
+    scans = [node for node, _ in group.targets]
+    if group.mapping == "down":
+        starts = tuple([_start(f"{name}_start{k}", scan) for k, scan in enumerate(scans)])
+        return Scanning(_rows(name, group, domain), starts)
+    carried = tuple([scan.args[1].payload if len(scan.args) > 1 else None for scan in scans])
+    return Scanning(_chunk(name, group, domain), carried=carried)
+
+
+def _joined(scan: Node, a: Expr, b: Expr) -> Expr:
+    return Apply(scan.dtype, op(FOLDS[scan.params[0]].row), (a, b))
+
+
+def _identity(scan: Node) -> Const:
+    return Const(scan.dtype, FOLDS[scan.params[0]].identity(scan.dtype))
+
+
+def _work(group: Group) -> list[Node]:
+    return [node for node in group.order if node.op.kind != "scan"]
+
+
+def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:
+    """Return the function that scans a chunk of a row: after its targets, what it keeps."""
+    columns = Columns.of(group, domain)
+    b, scans = columns.builder, [node for node, _ in group.targets]
+    kept = [Var(POINTER, f"kept{k}") for k in range(len(scans))]
+    starts = [Var(POINTER, f"start{k}") for k in range(len(scans))]
+    for scan, memory, start in zip(scans, kept, starts, strict=True):
+        is_carried = len(scan.args) > 1
+        first = b.let(Load(scan.dtype, start, index(0)), "start") if is_carried else _identity(scan)
+        with b.loop("lane", index(0), index(LANES), independent=True) as lane:
+            b.store(memory, lane, first)
+    whole = b.let(columns.count & index(-LANES), "whole")
+    with b.loop("x", index(0), whole, lanes=LANES) as x:
+        values = columns.values(x, 0, _work(group), {}, None)
+        for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
+            place = x & index(LANES - 1)
+            block = _prefixes(b, scan, values[scan.args[0]])
+            done = b.let(_joined(scan, Load(scan.dtype, memory, place), block), "done")
+            b.store(target, x, done)
+            b.store(memory, place, b.shuffle(done, _identity(scan), _LAST))
+    with b.loop("x", whole, columns.count) as x:
+        values = columns.values(x, 0, _work(group), {}, None)
+        for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
+            before = Load(scan.dtype, memory, index(0))
+            done = b.let(_joined(scan, before, values[scan.args[0]]), "done")
+            b.store(target, x, done)
+            b.store(memory, index(0), done)
+    carried = [place for place, scan in zip(starts, scans, strict=True) if len(scan.args) > 1]
+    return columns.row_loop(name, [*columns.targets, *kept], read=carried)
+
+
+def _prefixes(b: Builder, scan: Node, value: Expr) -> Expr:
+    """Return in each lane what all lanes up to it give, by steps of 1, 2, 4, … lanes."""
+    step = 1
+    while step < LANES:
+        places = tuple([max(lane - step, -1) for lane in range(LANES)])
+        before = b.shuffle(b.let(value, "prefix"), _identity(scan), places)
+        value = _joined(scan, before, value)
+        step *= 2
+    return b.let(value, "prefix")
+
+
+def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
+    """Return the function that scans a row: after its targets, the row of what was before."""
+    columns = Columns.of(group, domain)
+    b, scans = columns.builder, [node for node, _ in group.targets]
+    kept = [Var(POINTER, f"kept{k}") for k in range(len(scans))]
+    with b.loop("x", index(0), columns.count, independent=True) as x:
+        values = columns.values(x, 0, _work(group), {}, None)
+        for scan, target, row in zip(scans, columns.targets, kept, strict=True):
+            done = b.let(_joined(scan, Load(scan.dtype, row, x), values[scan.args[0]]), "done")
+            b.store(row, x, done)
+            b.store(target, x, done)
+    return columns.row_loop(name, [*columns.targets, *kept])
+
+
+def _start(name: str, scan: Node) -> Function:
+    b, count, row = Builder(), Var(INDEX, "count"), Var(POINTER, "row")
+    with b.loop("x", index(0), count, independent=True) as x:
+        b.store(row, x, _identity(scan))
+    return b.function(name, (Parameter(count), Parameter(row, unaliased=True, written=True)))
