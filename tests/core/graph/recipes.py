@@ -20,7 +20,7 @@ from muntin.core.graph import build
 from muntin.core.graph.folds import FOLDS
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.ops import OPS
-from muntin.core.graph.reductions import kept_dimensions, reduced
+from muntin.core.graph.reductions import kept_dimensions, reduced, scanned
 from muntin.core.shapes import broadcast_shapes, can_broadcast, resolve_index
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import BorderError, DTypeError
@@ -127,6 +127,15 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Scan:
+    """A scan along an axis."""
+
+    pick: int
+    name: str
+    axis: int
+
+
+@dataclass(frozen=True)
 class Look:
     """A view: "slice", "order", "new", "drop" or "stretch"; the numbers choose among these."""
 
@@ -156,7 +165,7 @@ class Count:
     axis: int
 
 
-Step: TypeAlias = Work | Cast | Read | Stencil | Sum | Fold | Look | Keep | Number | Count
+Step: TypeAlias = Work | Cast | Read | Stencil | Sum | Fold | Scan | Look | Keep | Number | Count
 
 
 @dataclass(frozen=True)
@@ -309,6 +318,10 @@ class _Builder:
                 self.sum(step)
             case Fold():
                 self.fold(step)
+            case Scan():
+                node = self.pick(step.pick)
+                if node.shape and node.valid is None:
+                    self.add(scanned(step.name, node, step.axis % len(node.shape), "scan"))
             case Look():
                 self.look(step)
             case Keep():
@@ -539,6 +552,9 @@ _stencils = st.builds(
 _folds = st.builds(
     Fold, st.integers(0, 3), st.sampled_from(sorted(FOLDS)), st.integers(0, 15), st.booleans()
 )
+_scans = st.builds(
+    Scan, st.integers(0, 3), st.sampled_from(["sum", "prod", "min", "max"]), st.integers(0, 3)
+)
 _casts = st.builds(Cast, _pick, _dtypes, st.booleans())
 _looks = st.builds(Look, _pick, st.sampled_from(sorted(_LOOKS)), st.tuples(*[_any] * 12))
 _keeps = st.builds(Keep, _pick)
@@ -565,7 +581,7 @@ def recipes(draw: st.DrawFn, max_steps: int = 10) -> Recipe:
     reads = _reads(axes)
     pointwise = (_works, _works, _sums, _casts, _numbers, _counts)
     beside = (reads, _stencils, _stencils, _stencils, _windows)
-    each = st.one_of(*beside, _looks, _keeps, _folds, *pointwise)
+    each = st.one_of(*beside, _looks, _keeps, _folds, _scans, *pointwise)
     return Recipe(
         rank,
         axes,
