@@ -47,13 +47,17 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
 
 def _before(fold: Fold, parts: Array) -> Array:
     """Return the fold of all parts before each along the last axis, one after the other."""
-    meaning = _meaning(fold)
-    found = np.full(parts.shape, fold.identity(dtype_of(parts.dtype)), parts.dtype)
+    dtype = dtype_of(parts.dtype)
+    found = np.full(parts.shape, fold.identity(dtype), parts.dtype)
+    found[..., 1:] = parts[..., :-1]
     with np.errstate(all="ignore"):
-        for place in range(1, parts.shape[-1]):
-            found[..., place] = meaning(
-                np.atleast_1d(found[..., place - 1]), np.atleast_1d(parts[..., place - 1])
-            ).reshape(parts.shape[:-1])
+        if fold.is_ordered(dtype):
+            (np.add if fold.row == "add" else np.multiply).accumulate(found, axis=-1, out=found)
+            return found
+        step = 1
+        while step < found.shape[-1]:
+            found[..., step:] = _meaning(fold)(found[..., :-step], found[..., step:])
+            step *= 2
     return found
 
 
