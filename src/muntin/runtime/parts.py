@@ -48,7 +48,7 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
 def _before(fold: Fold, parts: Array) -> Array:
     """Return the fold of all parts before each along the last axis, one after the other."""
     dtype = dtype_of(parts.dtype)
-    found = np.full(parts.shape, fold.identity(dtype), parts.dtype)
+    found: Array = np.full(parts.shape, fold.identity(dtype), parts.dtype)
     found[..., 1:] = parts[..., :-1]
     with np.errstate(all="ignore"):
         if fold.is_ordered(dtype):
