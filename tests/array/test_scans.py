@@ -112,9 +112,44 @@ def test_integral_images() -> None:
     image = np.random.default_rng(0).integers(0, 256, (123, 457)).astype(np.uint8)
     lazy = mt.asarray(image)
     rows = mt.cumulative_sum(lazy, axis=1, dtype="uint32")
-    found = np.asarray(mt.cumulative_sum(rows, axis=0, dtype="uint32"))
+    integral = mt.cumulative_sum(rows, axis=0, dtype="uint32")
+    assert str(mt.explain(integral)).startswith("1 kernel;")
+    found = np.asarray(integral)
     expected = np.cumsum(np.cumsum(image, axis=0, dtype=np.uint32), axis=1, dtype=np.uint32)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("shape", [(40, 300), (7, 9000), (5000, 3)])
+def test_what_follows_a_scan_along_rows_is_done_beside_it(shape: tuple[int, int]) -> None:
+    x = sample(shape, "int32")
+
+    def all_of(x: np.ndarray) -> tuple[mt.Array, ...]:
+        lazy = mt.asarray(x)
+        scan = mt.cumulative_sum(lazy * 2, axis=1)
+        down = mt.cumulative_max(scan - 1, axis=0)
+        return scan, scan * 3, down, scan.at(1, -2).max(axis=1), mt.cumulative_sum(scan, axis=1)
+
+    found = [np.asarray(each) for each in mt.eval(*all_of(x))]
+    with mt.use("reference"):
+        expected = [np.asarray(each) for each in mt.eval(*all_of(x))]
+    for one, other in zip(found, expected, strict=True):
+        assert same_bits(one, other)
+    assert str(mt.explain(*all_of(x))).startswith("1 kernel;")
+
+
+def test_scans_of_both_kinds_together() -> None:
+    x = sample((5, 9000), "int16")
+    lazy = mt.asarray(x)
+    exact, rounded = (
+        mt.cumulative_sum(lazy, axis=1),
+        mt.cumulative_sum(lazy, axis=1, dtype="float32"),
+    )
+    found = mt.eval(exact, rounded, exact[:, 100:200], mt.cumulative_min(lazy, axis=1)[2:4, 8000:])
+    sums, least = np.cumsum(x, axis=1), np.minimum.accumulate(x, axis=1)
+    np.testing.assert_array_equal(np.asarray(found[0]), sums)
+    assert same_bits(np.asarray(found[1]), bits("cumulative_sum", x, axis=1, dtype="float32"))
+    np.testing.assert_array_equal(np.asarray(found[2]), sums[:, 100:200])
+    np.testing.assert_array_equal(np.asarray(found[3]), least[2:4, 8000:])
 
 
 def test_filters_are_scanned_and_scans_filtered() -> None:

@@ -67,7 +67,7 @@ def scanned(node: Node, x: Array, starts: Array | None) -> Array:
     fold, meaning = FOLDS[name], _meaning(FOLDS[name])
     rows = np.moveaxis(x, -1 if mapping == "across" else -2, 0)
     found = np.empty(rows.shape, x.dtype)
-    step = CHUNK if mapping == "across" else len(rows)
+    step = len(rows) if starts is None else CHUNK
     with np.errstate(all="ignore"):
         for first in range(0, len(rows), step):
             kept = np.full(rows.shape[1:], fold.identity(node.dtype), x.dtype)

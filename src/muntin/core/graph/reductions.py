@@ -161,9 +161,10 @@ def _without(parts: Node, axes: Sequence[int]) -> Node:
 def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
     """Return the array in which each element is the fold of all up to it along an axis.
 
-    Along the last axis chunks begin with the fold of the chunks before them; in a chunk, blocks of
-    lanes are scanned by steps of 1, 2, 4, … lanes, and what is left after the last block element by
-    element. Along other axes elements follow one another.
+    Along the last axis chunks begin with the fold of the chunks before them, where that makes a
+    difference or a single row is to be shared by threads; in a chunk, blocks of lanes are scanned
+    by steps of 1, 2, 4, … lanes, and what is left after the last block element by element. Along
+    other axes elements follow one another.
 
     Raises
     ------
@@ -182,7 +183,8 @@ def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
         return renamed(_permuted(turned, back), node.axes)
     args: tuple[Node, ...] = (node,)
     mapping = "across" if axis == rank - 1 else "down"
-    if mapping == "across" and node.shape[-1] > CHUNK:
+    is_cut = FOLDS[name].is_ordered(node.dtype) or rank == 1
+    if mapping == "across" and is_cut and node.shape[-1] > CHUNK:
         parts = fold(name, node, "across")
         started = (BEFORE + name, (rank - 1,))
         args = (node, Node(_COMBINE, (parts,), started, None, parts.shape, parts.dtype))

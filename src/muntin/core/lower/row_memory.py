@@ -103,7 +103,7 @@ class RowMemory:
     state: list[StageRows] = field(default_factory=list)
     outputs: dict[int, list[Expr]] = field(default_factory=dict)
     folds: dict[int, list[FoldRows]] = field(default_factory=dict)
-    kept: dict[int, Expr] = field(default_factory=dict)
+    kept: dict[Node, Expr] = field(default_factory=dict)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
     block_start: int = 0
@@ -132,8 +132,8 @@ class RowMemory:
                 self.set_lanes_aside(group)
         for group in self.stages.groups:
             if group.scanning and group.mapping == "across":
-                for number, (scan, _) in zip(group.outputs, group.targets, strict=True):
-                    self.kept[number] = self.set_aside(LANES * scan.dtype.itemsize)
+                for scan, _ in group.targets:
+                    self.kept[scan] = self.set_aside(LANES * scan.dtype.itemsize)
         for stage, state in zip(self.stages.stages, self.state, strict=True):
             extra = stage.left + stage.right + stage.pad_right
             rows = ScratchRows(_power_of_two(stage.depth), extra, state.pixel, state.lead)
@@ -145,10 +145,9 @@ class RowMemory:
             if group.is_final and not group.folding:
                 self.take_outputs(group)
             if group.scanning and group.mapping == "down":
-                for number in group.outputs:
-                    pixel = self.layout.outputs[number].dtype.itemsize
-                    rows = ScratchRows(1, 0, pixel * self.stages.domain.channels)
-                    self.kept[number] = self.take(rows, self.row_bytes(rows))
+                for scan, _ in group.targets:
+                    rows = ScratchRows(1, 0, scan.dtype.itemsize * self.stages.domain.channels)
+                    self.kept[scan] = self.take(rows, self.row_bytes(rows))
             elif group.folding and group.mapping == "down":
                 self.take_lanes(group)
         self.block_start = len(self.rows)

@@ -22,7 +22,7 @@ from muntin.core.lower.row_memory import RowMemory, WindowEnds
 from muntin.core.lower.running import RunningSum, running_sum
 from muntin.core.lower.scanning import Scanning, scanning
 from muntin.core.plan.facts import CACHE_LINE, KernelFacts, RowMode
-from muntin.core.plan.kernel import KernelGraph
+from muntin.core.plan.kernel import KernelGraph, is_row_scan
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
     BOOL,
@@ -44,7 +44,7 @@ from muntin.dtypes import DType
 
 __all__ = ["Lowered", "lower_rows"]
 
-ALL_ROWS = 1 << 40  # a window has all rows
+ALL = 1 << 40  # rows or columns, where a window has all of them
 ALIGNED_COLUMNS = 1024  # shorter rows are not worth a call more to start at a cache line
 
 
@@ -99,7 +99,9 @@ class _Lowering:
     def facts(self, program: Program) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
         runs = {group.mapping for group in groups if group.folding or group.scanning}
-        scans_down = any(group.scanning and group.mapping == "down" for group in groups)
+        scans = [node for group in groups if group.scanning for node, _ in group.targets]
+        scans_down = any(scan.params[1] == "down" for scan in scans)
+        column_unit = ALL if any(map(is_row_scan, scans)) else CHUNK
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
         is_offset = [False] * len(self.layout.operands)
@@ -118,8 +120,8 @@ class _Lowering:
             memory.is_always_used,
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
-            ALL_ROWS if scans_down else CHUNK if "down" in runs else 1,
-            CHUNK if runs - {"down"} else 1,
+            ALL if scans_down else CHUNK if "down" in runs else 1,
+            column_unit if runs - {"down"} else 1,
             self.stream is not None,
             tuple([function.name for function in program.shared]),
         )
@@ -141,7 +143,9 @@ class _Lowering:
         elif group.folding:
             loop = folding(f"fold_{group.mapping}", group, domain)
         elif group.scanning:
-            loop = scanning(f"scan_{group.mapping}", group, domain)
+            carried = "_on" if len(group.targets[0][0].args) > 1 else ""
+            name = f"scan_{group.mapping}{carried}" if group.is_final else f"rows{number}"
+            loop = scanning(name, group, domain)
         else:
             loop = row_loop("final" if group.is_final else f"rows{number}", group, domain)
         self.functions |= {function.name: function for function in loop.functions}
@@ -176,11 +180,15 @@ class _Lowering:
                         elif isinstance(loop, Folding):
                             with b.when(row < self.window.bottom) if step > 1 else nullcontext():
                                 self.fold(group, loop, row, outputs)
-                        elif isinstance(loop, Scanning):
+                        elif isinstance(loop, Scanning) and group.is_final:
                             with b.when(row < self.window.bottom) if step > 1 else nullcontext():
                                 self.scan(group, loop, row, outer, outputs)
                         elif group.is_final:
+                            assert isinstance(loop, RowLoop)
                             self.final(group, loop, row, outer, outputs)
+                        elif isinstance(loop, Scanning):
+                            kept = [self.memory.kept[scan] for scan, _ in group.targets]
+                            self.compute(group, loop.take, row, outer, kept)
                         else:
                             self.compute(group, loop, row, outer)
 
@@ -229,7 +237,14 @@ class _Lowering:
 
     # --- one step -------------------------------------------------------------------------------
 
-    def compute(self, group: Group, loop: RowLoop, row: Expr, outer: Sequence[Expr]) -> None:
+    def compute(
+        self,
+        group: Group,
+        loop: RowLoop,
+        row: Expr,
+        outer: Sequence[Expr],
+        kept: Sequence[Expr] = (),
+    ) -> None:
         """Compute the rows of the stages of a group from `row` on.
 
         Of a row outside the image what stands for it is found; where only some of the rows lie
@@ -240,7 +255,7 @@ class _Lowering:
         may_leave = group.lead or group.start or self.stages.step > 1
         inside = (row + (group.rows - 1) >= 0).both(row < self.layout.rows)
         with b.when(inside) if may_leave else nullcontext():
-            self.compute_rows(group, loop, stages, row, outer)
+            self.compute_rows(group, loop, stages, row, outer, kept)
         with self.each_row(row, group.rows) as line:
             within = (line >= 0).both(line < self.layout.rows)
             with b.when(within) if may_leave else nullcontext():
@@ -328,7 +343,7 @@ class _Lowering:
     ) -> None:
         """Scan a row: chunk by chunk, or on from the row above."""
         b, window = self.builder, self.window
-        kept = [self.memory.kept[number] for number in group.outputs]
+        kept = [self.memory.kept[node] for node, _ in group.targets]
 
         def down(targets: Sequence[Expr]) -> None:
             with b.when(row.equals(window.top)):
@@ -338,6 +353,9 @@ class _Lowering:
             self.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
 
         def across(targets: Sequence[Expr]) -> None:
+            if not any(number is not None for number in scanning.carried):
+                self.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
+                return
             with self.each_chunk() as element:
                 places = [
                     Advance(POINTER, target, (element - window.left) * slots.dtype.itemsize)
@@ -397,6 +415,7 @@ class _Lowering:
         stages: Sequence[Stage],
         row: Expr,
         outer: Sequence[Expr],
+        kept: Sequence[Expr],
     ) -> None:
         span = self.memory.state[stages[0].number]
         targets = [
@@ -404,7 +423,7 @@ class _Lowering:
             for line in range(group.rows)
             for stage in stages
         ]
-        self.call(loop, span.start, span.stop, row, outer, targets)
+        self.call(loop, span.start, span.stop, row, outer, [*targets, *kept])
         if any(stage.is_padded for stage in stages):
             with self.each_row(row, group.rows) as line:
                 for stage in stages:

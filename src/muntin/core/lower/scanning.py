@@ -66,7 +66,7 @@ def _identity(scan: Node) -> Const:
 
 
 def _work(group: Group) -> list[Node]:
-    return [node for node in group.order if node.op.kind != "scan"]
+    return [node for node in group.order if node.op.kind != "scan" or node in group.reads]
 
 
 def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:

@@ -11,7 +11,15 @@ from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
-from muntin.core.plan.kernel import RUNS, Combination, Domain, KernelGraph, Plan, Result
+from muntin.core.plan.kernel import (
+    RUNS,
+    Combination,
+    Domain,
+    KernelGraph,
+    Plan,
+    Result,
+    is_row_scan,
+)
 from muntin.core.plan.places import Within, places_within
 from muntin.core.plan.sink import sink_neighbours
 
@@ -159,6 +167,10 @@ class _Fusion:
             self.cuts.add(below)
         return Result(below, position)
 
+    @property
+    def has_scans(self) -> bool:
+        return any(node.op.kind == "scan" for node in self.graph.nodes)
+
     def is_window(self, position: int, below: int) -> bool:
         """Say whether a node is seen here alone: reshaped, or a box of it, axes permuted."""
         node = self.graph.nodes[position]
@@ -166,8 +178,8 @@ class _Fusion:
         uses += sum(root in (position, below) for root in self.graph.roots)
         if uses != 2 or self.graph.args[position] != (below,):
             return False
-        if self.graph.nodes[below].op.kind in ("program", *REDUCTIONS):
-            return False
+        if self.graph.nodes[below].op.kind in ("program", *REDUCTIONS) or self.has_scans:
+            return False  # a scan needs its rows from the first column on
         if node.op.kind == "reshape":
             return True
         params, dropped = node.params
@@ -177,11 +189,13 @@ class _Fusion:
         """Mark the nodes that must be stored between two kernels."""
         nodes, args = self.graph.nodes, self.graph.args
         windows = {result.view for result in self.written.values()}
+        has_parts = any(node.valid is not None for node in nodes)
         for position, node in enumerate(nodes):
             kind = node.op.kind
-            if kind in ("keep", "program", *REDUCTIONS) or (
-                kind == "part" and self.is_computed(position)
-            ):
+            is_always_stored = kind in ("keep", "program", *REDUCTIONS)
+            if is_row_scan(node) and not has_parts:
+                is_always_stored = False
+            if is_always_stored or (kind == "part" and self.is_computed(position)):
                 self.cuts.add(position)
                 if kind == "program":
                     self.cuts |= {arg for arg in args[position] if self.is_stored_for(arg)}
@@ -407,7 +421,7 @@ def _run_plane(node: Node) -> Plane:
 def _domain(outputs: Sequence[Node], like: Node) -> Domain:
     rank = len(like.shape)
     order = topological(outputs)
-    runs = [node for node in outputs if node.op.kind in RUNS]
+    runs = [node for node in order if node.op.kind in RUNS]
     if runs:
         row, column = _run_plane(runs[0]) or (None, None)
         by_channels = runs[0].params[1] == "channels"

@@ -7,10 +7,15 @@ from typing import Any
 
 from muntin.core.graph.node import Node
 
-__all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result"]
+__all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result", "is_row_scan"]
 
 
 RUNS = ("fold", "scan")  # nodes whose work goes along runs of elements, in a mapping
+
+
+def is_row_scan(node: Node) -> bool:
+    """Say whether a scan makes each row from a row: what follows may be done in the same kernel."""
+    return node.op.kind == "scan" and node.params[1] == "across" and len(node.args) == 1
 
 
 @dataclass(frozen=True, slots=True)

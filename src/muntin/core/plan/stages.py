@@ -121,8 +121,9 @@ class Group:
 
     @property
     def scanning(self) -> bool:
-        """Whether the targets are scans."""
-        return self.targets[0][0].op.kind == "scan"
+        """Whether the targets are scans that this loop makes."""
+        first = self.targets[0][0]
+        return first.op.kind == "scan" and first not in self.reads
 
     @property
     def mapping(self) -> str:
@@ -187,7 +188,7 @@ class _Former:
         """Return the row loops of the outputs: one of all that are written, one of each mapping."""
         places: dict[str, list[int]] = {}
         for number, node in enumerate(self.outputs):
-            places.setdefault(_kind_of_loop(node), []).append(number)
+            places.setdefault(self.kind_of_loop(node), []).append(number)
         groups = []
         for mapping in sorted(places):
             group = self.group([(self.outputs[number], None) for number in places[mapping]])
@@ -197,7 +198,10 @@ class _Former:
 
     def find_rolled(self, order: Sequence[Node]) -> None:
         """Mark the work that gets rows: what is read at an offset, and costly shared work."""
+        used = {arg for node in order for arg in node.args}
         for node in order:
+            if node.op.kind == "scan" and (node in used or node not in self.outputs):
+                self.rolled.add(node)
             if node.reads_at and node.args[0].op.kind != "input":
                 self.rolled.add(node.args[0])
             if node.op.kind == "window_sum":
@@ -207,13 +211,18 @@ class _Former:
         # By node, the row loops that need it: those of rolled work, or a mapping for the outputs'.
         loops: dict[Node, set[Node | str]] = {node: set() for node in order}
         for node in self.outputs:
-            loops[node].add(_kind_of_loop(node))
+            loops[node].add(self.kind_of_loop(node))
         for node in reversed(order):
             if len(loops[node]) > 1 and self.is_worth_rows(node):
                 self.rolled.add(node)
             users: set[Node | str] = {node} if node in self.rolled else loops[node]
             for arg in node.args:
                 loops[arg] |= users
+
+    def kind_of_loop(self, output: Node) -> str:
+        """Return what outputs that one row loop makes have in common."""
+        is_plain = output.op.kind not in RUNS or output in self.rolled
+        return "" if is_plain else f"{output.op.kind} {output.params[1]} {len(output.args)}"
 
     def is_worth_rows(self, node: Node) -> bool:
         """Say whether work that several row loops need is better kept than done by each."""
@@ -406,7 +415,8 @@ class _Former:
         for group in groups:
             if group.is_final:
                 continue
-            number = -1 if group.running is None else group.targets[0][1] or 0
+            is_alone = group.running is not None or group.scanning
+            number = group.targets[0][1] or 0 if is_alone else -1
             place: tuple[int, ...]
             place = (group.level, group.lead, group.start, group.left, group.right, number)
             places.setdefault(place, []).append(group)
@@ -422,11 +432,6 @@ class _Former:
             is_alone = group.running is not None or group.folding or group.scanning
             group.rows = self.step if group.reads_rows and not is_alone else 1
         return joined
-
-
-def _kind_of_loop(output: Node) -> str:
-    """Return what outputs that one row loop makes have in common."""
-    return f"{output.op.kind} {output.params[1]}" if output.op.kind in RUNS else ""
 
 
 def _worked_on(node: Node) -> tuple[Node, ...]:
