@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from inspect import signature
 from typing import Any, Literal, NoReturn, TypeAlias, TypeVar
 
@@ -197,6 +198,7 @@ def write_result(
 Meaning = TypeVar("Meaning", bound=Callable[..., Any])
 
 _FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+_signature = cache(signature)
 
 
 def implements(function: Callable[..., Any]) -> Callable[[Meaning], Meaning]:
@@ -224,7 +226,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
     given = dict(kwargs)
     out = given.pop("out", None)
     try:
-        signature(meaning).bind(*args, **given)
+        _signature(meaning).bind(*args, **given)
     except TypeError as error:
         raise UnsupportedError(
             f"numpy.{name}: muntin Arrays take no such arguments: {error}; call muntin's "
