@@ -42,6 +42,7 @@ __all__ = [
     "Shuffle",
     "Statement",
     "Store",
+    "Prefetch",
     "StreamBytes",
     "Var",
     "While",
@@ -257,6 +258,13 @@ class StreamBytes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Prefetch:
+    """Ask for the cache line at a place, which need not be memory of anybody's."""
+
+    place: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class For:
     """Run `body` for var = start, start + step, … below stop; the step is positive.
 
@@ -313,6 +321,7 @@ Statement: TypeAlias = (
     | AtomicAdd
     | CopyBytes
     | StreamBytes
+    | Prefetch
     | For
     | While
     | If

@@ -31,6 +31,7 @@ from muntin.core.program import (
     Shuffle,
     Statement,
     Store,
+    Prefetch,
     StreamBytes,
     Var,
     While,
@@ -316,6 +317,11 @@ class _FunctionText:
                 self.lines.append(
                     f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
                     f"i64 {count}, i1 false)"
+                )
+            case Prefetch(place):
+                address = self.value(place)
+                self.lines.append(
+                    f"  call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 2, i32 1)"
                 )
             case StreamBytes():
                 target, source = self.value(statement.target), self.value(statement.source)
