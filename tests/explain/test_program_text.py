@@ -19,6 +19,7 @@ from muntin.core.program import (
     Expr,
     Load,
     Parameter,
+    Prefetch,
     Program,
     Return,
     StreamBytes,
@@ -96,6 +97,7 @@ def test_statements() -> None:
     with build.when(truth):
         build.add(CopyBytes(p, Advance(POINTER, p, a), b))
     build.add(StreamBytes(p, p, index(64)))
+    build.add(Prefetch(Advance(POINTER, p, a)))
     build.atomic_add(p, a, index(1))
     build.add(Return())
     parameters = [Parameter(a), Parameter(p, unaliased=True, written=True)]
@@ -125,6 +127,7 @@ function entry
     if t
         copy b bytes from p + a bytes to p
     stream 64 bytes from p to p
+    prefetch p + a bytes
     old: int64 = p[a], then add 1
     return"""
     )

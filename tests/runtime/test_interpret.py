@@ -25,6 +25,7 @@ from muntin.core.program import (
     Load,
     Note,
     Parameter,
+    Prefetch,
     Program,
     Return,
     Set,
@@ -173,6 +174,14 @@ def test_bytes_are_copied(copy):
     source, target = np.arange(8, dtype=np.uint8), np.zeros(8, np.uint8)
     run([copy(_advanced(B, 2), _advanced(A, 1), index(5))], pointer(source), pointer(target))
     assert target.tolist() == [0, 0, 1, 2, 3, 4, 5, 0]
+
+
+def test_any_place_may_be_asked_for():
+    numbers = np.arange(2, dtype=np.uint8)
+    run([Prefetch(_advanced(A, -640)), Prefetch(_advanced(A, 640))], pointer(numbers), slots=(A,))
+    assert numbers.tolist() == [0, 1]
+    with pytest.raises(InternalError, match="the place of a prefetch"):
+        run([Prefetch(index(0))], pointer(numbers), slots=(A,))
 
 
 def test_what_is_written_becomes_readable():

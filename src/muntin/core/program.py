@@ -259,7 +259,7 @@ class StreamBytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prefetch:
-    """Ask for the cache line at a place, which need not be memory of anybody's."""
+    """Ask for the cache line at a place, into the second cache; it need not be anybody's memory."""
 
     place: Expr
 

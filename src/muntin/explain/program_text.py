@@ -22,6 +22,7 @@ from muntin.core.program import (
     Let,
     Load,
     Note,
+    Prefetch,
     Program,
     Return,
     Set,
@@ -126,6 +127,8 @@ def _statement(statement: Statement) -> list[str]:
             return [f"copy {_text(count)} bytes from {_text(source)} to {_text(target)}"]
         case StreamBytes(target, source, count):
             return [f"stream {_text(count)} bytes from {_text(source)} to {_text(target)}"]
+        case Prefetch(place):
+            return [f"prefetch {_text(place)}"]
         case For(var, start, stop, step, body, independent):
             by = "" if step == 1 else f" by {step}"
             how = ", independent" if independent else ""

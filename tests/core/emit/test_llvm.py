@@ -38,6 +38,7 @@ from muntin.core.program import (
     For,
     Load,
     Parameter,
+    Prefetch,
     Program,
     Return,
     Store,
@@ -164,6 +165,13 @@ def copies():
     return program_of(b)
 
 
+def asked():
+    """A cache line that is asked for."""
+    b = Builder()
+    b.add(Prefetch(Advance(POINTER, A, index(-64))))
+    return program_of(b)
+
+
 def lanes():
     """Vectors written past the caches."""
     b = Builder()
@@ -192,6 +200,7 @@ PROGRAMS = [
     steps,
     calls,
     copies,
+    asked,
     lanes,
     additions,
 ]

@@ -28,6 +28,7 @@ from muntin.core.program import (
     Let,
     Load,
     Parameter,
+    Prefetch,
     Program,
     Return,
     Set,
@@ -169,6 +170,10 @@ def test_what_is_noted_stays_true():
         "mt_found = 0;",
         "mt_found |= (((__global uchar *)mt_a)[0L] != 0);",
     ]
+
+
+def test_nothing_is_asked_for():
+    assert lines_of([Prefetch(A)]) == []
 
 
 @pytest.mark.parametrize("copy", [CopyBytes, StreamBytes])

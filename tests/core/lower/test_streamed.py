@@ -88,3 +88,22 @@ def test_outs_that_lie_differently_are_written_too():
         mt.eval(a + 1.0, a - 1.0, out=(first, second))
     assert same_bits(first, x + np.float32(1))
     assert same_bits(second, x - np.float32(1))
+
+
+VOLUME = values("float32", 5 * 9 * 300, 4).reshape(5, 9, 300)
+
+
+@pytest.mark.parametrize("view", [VOLUME, VOLUME[:, ::-1], VOLUME[:, :, ::-1], VOLUME.T])
+def test_rows_that_are_asked_for_change_no_bit(view):
+    volume = mt.asarray(np.nan_to_num(view), axes="zyx")
+    found = volume.at(1, 0, 0) + volume.at(-1, 2, 0) * volume.at(0, -3, 4)
+    with settings_override(streaming_threshold=1):
+        streamed = find_device("cpu").evaluate([found._node], [None], threads=2)
+    assert same_bits(streamed[0], find_device("reference").evaluate([found._node], [None])[0])
+
+
+def test_rows_of_each_operand_are_asked_for_once_by_stencils_alone():
+    x, y = (mt.asarray(np.zeros((4, 5, 6), np.float32), axes="zyx") for _ in range(2))
+    stencil = x.at(-1, 0, 0) + x.at(1, 2, 0) + y.at(0, 1, 0)
+    assert str(mt.explain(stencil, what="program")).count("prefetch") == 2
+    assert str(mt.explain(x + y, what="program")).count("prefetch") == 0

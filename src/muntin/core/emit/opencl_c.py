@@ -30,6 +30,7 @@ from muntin.core.program import (
     Let,
     Load,
     Note,
+    Prefetch,
     Program,
     Return,
     Set,
@@ -218,6 +219,8 @@ class _FunctionText:
                 self.atomic_add(statement)
             case Return():
                 self.line("return;")
+            case Prefetch():
+                pass  # devices hide the way to memory behind other work-items
             case CopyBytes(target, source, count) | StreamBytes(target, source, count):
                 self.copy(target, source, count)
             case For():

@@ -9,9 +9,9 @@ from muntin.core.border import BorderMode
 from muntin.core.lower.borders import map_position
 from muntin.core.lower.packing import BLOCK, block_function, pack_function, packing_name
 from muntin.core.lower.row_memory import RowMemory
-from muntin.core.plan.facts import RowMode
+from muntin.core.plan.facts import CACHE_LINE, RowMode
 from muntin.core.plan.stages import Stage
-from muntin.core.program import POINTER, Advance, Call, CopyBytes, Expr, Function, index
+from muntin.core.program import POINTER, Advance, Call, CopyBytes, Expr, Function, Prefetch, index
 
 __all__ = ["Loading", "packing"]
 
@@ -52,6 +52,24 @@ class Loading:
         if inside is not None:
             inside = b.let(inside, "inside")
         return b.let(pointer, "base"), inside
+
+    def furthest(self) -> list[Stage]:
+        """Return for each operand the stage that meets its rows first."""
+        in_place = (0,) * len(self.memory.layout.outer_counts)
+        loads = [stage for stage in self.memory.stages.stages if stage.is_load]
+        loads.sort(key=lambda stage: (stage.outer or in_place, stage.lead))
+        return list({stage.node.payload: stage for stage in loads}.values())
+
+    def prefetch(self, stage: Stage, row: Expr, base: Expr) -> None:
+        """Ask for row `row` of an operand, if rows are read where they lie; it may be outside."""
+        b, state = self.memory.builder, self.memory.state[stage.number]
+        slots = self.memory.layout.operands[stage.node.payload]
+        with b.when(slots.mode.equals(RowMode.DIRECT)):
+            first = Advance(POINTER, base, row * slots.row + state.start * state.pixel)
+            ahead = b.let(first, "ahead")
+            nbytes = (state.stop - state.start) * state.pixel
+            with b.loop("line", index(0), nbytes, CACHE_LINE) as line:
+                b.add(Prefetch(Advance(POINTER, ahead, line)))
 
     def load(self, stage: Stage, row: Expr, base: Expr, plane: Expr | None) -> None:
         """Make row `row` of an operand readable: find it where it lies, or pack it."""

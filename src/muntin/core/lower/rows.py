@@ -7,7 +7,7 @@ one row loop and no ring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -161,16 +161,18 @@ class _Lowering:
         with b.loop("o", Var(INDEX, "o0"), Var(INDEX, "o1")) as o:
             outer = self.outer_positions(o)
             loads = [stage for stage in self.stages.stages if stage.is_load]
-            bases = [self.loading.base(stage, outer) for stage in loads]
+            bases = {stage: self.loading.base(stage, outer) for stage in loads}
             outputs = [self.output_offset(slots, outer) for slots in self.layout.outputs]
             with b.loop("t", top + first, self.window.bottom, step) as t:
-                for stage, base in zip(loads, bases, strict=True):
+                for stage, base in bases.items():
                     with (
                         self.guard(t, stage.start, first),
                         self.each_row(t + stage.lead, step) as row,
                     ):
                         self.loading.load(stage, row, *base)
                 for group, loop in zip(self.stages.groups, loops, strict=True):
+                    if group is self.stages.groups[-1] and not self.kernel.domain.pointwise:
+                        self.look_ahead(t, bases)
                     with (
                         self.guard(t, group.start, first),
                         self.each_row(t + group.lead, step, group.rows) as row,
@@ -191,6 +193,18 @@ class _Lowering:
                             self.compute(group, loop.take, row, outer, kept)
                         else:
                             self.compute(group, loop, row, outer)
+
+    def look_ahead(self, t: Expr, bases: Mapping[Stage, tuple[Expr, Expr | None]]) -> None:
+        """Ask for the rows of the next step while the outputs' rows are made, which lie in cache.
+
+        Rows of many arrays are too short for a processor to foresee. Where outputs go past the
+        caches, operands hardly come from them.
+        """
+        b, step = self.builder, self.stages.step
+        with b.when(self.layout.outputs[0].mode.equals(RowMode.STREAMED)):
+            for stage in self.loading.furthest():
+                with self.each_row(t + (stage.lead + step), step) as row:
+                    self.loading.prefetch(stage, row, bases[stage][0])
 
     def guard(self, t: Expr, start: int, first: int) -> AbstractContextManager[None]:
         """Run what follows from step `start` past the top of the window on."""

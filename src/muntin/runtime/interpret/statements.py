@@ -21,6 +21,7 @@ from muntin.core.program import (
     If,
     Let,
     Note,
+    Prefetch,
     Return,
     Set,
     Shuffle,
@@ -119,6 +120,9 @@ class _StatementCompiler:
                 return self.atomic_add(statement)
             case Return():
                 return _leave
+            case Prefetch(place):
+                self.expressions.typed(place, POINTER, "the place of a prefetch")
+                return _nothing
             case CopyBytes() | StreamBytes():
                 return self.copy(statement)
             case For():
@@ -307,6 +311,10 @@ class _StatementCompiler:
             for arg, p in zip(statement.args, parameters, strict=True)
         ]
         return lambda values: callee(*[arg(values) for arg in args])
+
+
+def _nothing(values: Values) -> None:
+    pass
 
 
 def _leave(values: Values) -> None:
