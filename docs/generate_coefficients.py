@@ -354,7 +354,7 @@ TABLES = (
     Table(
         "EXP_WIDE",
         "P, where exp(x) is 1 + x + x**2·P(x), up to log(2)",
-        {32: _exp_fit(LN2, 6), 64: _exp_fit(LN2, 13)},
+        {32: _exp_fit(LN2, 6), 64: _exp_fit(LN2, 12)},
     ),
     Table(
         "EXP2",

@@ -35,10 +35,10 @@ HEAD = """# Functions of mathematics
 
 Written by `python -m docs.measure_mathematics`. Errors are the greatest that were found, in units
 in the last place of what is right, and *at* is where; where terms of the sum that gives a result
-cancel (`logaddexp`, and `lgamma` and `digamma` below 0) units are those of the terms. Operands are
-of all exponents and signs, subnormal ones too, and from where functions are hard. No function is
-off by more than 4. Devices give the same bits; `sqrt` and the arithmetic operators are correctly
-rounded.
+cancel (`logaddexp`, `beta`, `betaln`, and `lgamma` and `digamma` below 0) units are those of the
+terms. Operands are of all exponents and signs, subnormal ones too, and from where functions are
+hard. No function is off by more than 4. Devices give the same bits; `sqrt` and the arithmetic
+operators are correctly rounded.
 
 Operands of bool and of 8 and 16 bits give float32, wider integers float64. NaN gives NaN but where
 it is said.

@@ -53,23 +53,11 @@ class Format:
         return self.bias << self.fraction
 
 
-_LONG = 99
 FORMATS = {32: Format(23, 127), 64: Format(52, 1023)}
 
 
 def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
-    """Return the polynomial in x; the coefficient of the highest power comes last.
-
-    A long one is that of even powers and that of odd ones, side by side.
-    """
-    if len(coefficients) < _LONG:
-        return _nested(x, coefficients)
-    square = x * x
-    odd = _nested(square, coefficients[1::2])
-    return odd.times(x, _nested(square, coefficients[::2]))
-
-
-def _nested(x: Term, coefficients: Sequence[float]) -> Term:
+    """Return the polynomial in x; the coefficient of the highest power comes last."""
     result: Term = x.like(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         result = result.times(x, coefficient)

@@ -46,21 +46,26 @@ def pow(x: Term, y: Term) -> Term:
     k, m = split(base)
     k = to_float(k, x.bits)
     k = is_odd_one.rarely(is_small.choose(k - format.fraction, k), k)
-    bound = _EXPONENT[x.bits]
-    high, low = times(*two_logarithm(k, m), y.above(-bound).below(bound))
-    is_rare = is_odd_one.either((abs(high) < _PLAIN[x.bits]).negated())
-    limit = _LIMIT[x.bits]
-    held = high.above(-limit).below(limit)
-    whole, shifted = to_whole(is_rare.rarely(held, high), moved=format.bias)
+    logarithm = two_logarithm(k, m)
+    high, low = times(*logarithm, y)
+    total = high + low
+    is_rare = is_odd_one.either((abs(total) < _PLAIN[x.bits]).negated())
+    # There, a total that may not even be a number is held.
+    bound, limit = _EXPONENT[x.bits], _LIMIT[x.bits]
+    held_high, held_low = times(*logarithm, y.above(-bound).below(bound))
+    held = held_high + held_low
+    is_inside = abs(held) < limit
+    high, low = is_rare.rarely(held_high, high), is_rare.rarely(held_low, low)
+    total = is_rare.rarely(held.above(-limit).below(limit), total)
+    whole, shifted = to_whole(total, moved=format.bias)
     rest = (high - whole) + low
-    rest = is_rare.rarely((abs(high) < limit).choose(rest, 0.0), rest)
-    series = exp2_near_zero(rest)
+    series = exp2_near_zero(is_rare.rarely(is_inside.choose(rest, 0.0), rest))
     plain = series * power_of_two(shifted)
-    return is_rare.rarely(_special(x, y, scaled(series, shifted, high < 0)), plain)
+    return is_rare.rarely(_special(x, y, scaled(series, shifted, held < 0)), plain)
 
 
 def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
-    """Return log2(m·2**k) in two parts.
+    """Return log2(m·2**k) in two parts, of which the second may be some hundredths.
 
     m is from sqrt(1/2) to sqrt(2). Its logarithm is 2·s + s**3·P(s**2), s = (m - 1) / (m + 1).
     """
@@ -77,10 +82,8 @@ def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
 def _single(s: Term, s_low: Term) -> tuple[Term, Term]:
     """Return log2(m) as a main term that is in two parts, and a rest that is rounded."""
     z = s * s
-    main, low = times(s, s_low, *LOG2_SINGLE_SCALE[s.bits])
-    low = (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
-    high = main + low
-    return high, low - (high - main)
+    high, low = times(s, s_low, *LOG2_SINGLE_SCALE[s.bits])
+    return high, (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
 
 
 def _double(s: Term, s_low: Term) -> tuple[Term, Term]:
