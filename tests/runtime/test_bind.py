@@ -95,10 +95,16 @@ class TestModes:
         assert modes(bound((50, 1), (50, 1), in_place=True))[0] == RowMode.PACKED
 
     def test_outputs_past_the_caches(self):
+        limits, facts = replace(LIMITS, stream_bytes=2000), facts_of(streams=True)
+        given = {"facts": facts, "limits": limits}
+        assert modes(bound((50, 1), (50, 1), **given))[1] == RowMode.STREAMED
+        assert modes(bound((50, 1), (50, 1), (39, 50), **given))[1] == RowMode.DIRECT
+        assert modes(bound((50, 1), (100, 2), **given))[1] == RowMode.PACKED
+
+    def test_pointwise_outputs_pass_the_caches_only_if_a_loop_writes_them_so(self):
         limits = replace(LIMITS, stream_bytes=2000)
-        assert modes(bound((50, 1), (50, 1), limits=limits))[1] == RowMode.STREAMED
-        assert modes(bound((50, 1), (50, 1), (39, 50), limits=limits))[1] == RowMode.DIRECT
-        assert modes(bound((50, 1), (100, 2), limits=limits))[1] == RowMode.PACKED
+        assert modes(bound((50, 1), (50, 1), limits=limits))[1] == RowMode.DIRECT
+        assert modes(bound((50, 1), (50, 1), domain=IMAGE, limits=limits))[1] == RowMode.STREAMED
 
     def test_channels_count_for_what_passes_the_caches(self):
         limits = replace(LIMITS, stream_bytes=40 * 50 * 3)

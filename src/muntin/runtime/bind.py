@@ -261,6 +261,8 @@ def _bytes_a_column(facts: KernelFacts, domain: Domain) -> int:
 
 
 def _is_streamed(facts: KernelFacts, domain: Domain, sizes: _Sizes, limits: Limits) -> bool:
+    if domain.pointwise and not facts.streams:
+        return False  # scratch memory, from where rows would be copied, costs more than it saves
     pixel = sum(dtype.itemsize for dtype in facts.outputs) * domain.channels
     return pixel * prod(sizes.extent) >= limits.stream_bytes
 
