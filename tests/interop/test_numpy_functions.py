@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import muntin as mt
-from muntin.errors import DTypeError, ShapeError
+from muntin.errors import DTypeError, ParameterError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -53,6 +53,50 @@ def test_a_turn_is_in_a_plane() -> None:
         np.rot90(mt.asarray(VOLUME), 1, (0, 1, 2))
     with pytest.raises(ShapeError, match=r"rot90: .*axis"):
         np.rot90(mt.asarray(VOLUME), 1, (0, 0))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: tuple(np.split(x, 2)),
+        lambda x: tuple(np.split(x, [1, 3, 2, -1, 9], axis=-1)),
+        lambda x: tuple(np.split(x, np.array([1, 2]), axis=1)),
+        lambda x: tuple(np.array_split(x, 3, axis=2)),
+        lambda x: tuple(np.array_split(x, 5, axis=1)),
+        lambda x: np.hstack([x, x[:, :1]]),
+        lambda x: np.hstack([x[0, 0], x[1, 1, :2]]),
+        lambda x: np.hstack([x[0, 0, 0], x[1, 1, 1]]),
+        lambda x: np.vstack([x[0, 0], x[1]]),
+        lambda x: np.dstack([x[0], x[1]]),
+        lambda x: np.dstack([x[0, 0], x[0, 1]]),
+        lambda x: np.column_stack([x[0, :, 0], x[1], x[0, :, 1]]),
+    ],
+)
+def test_arrays_are_cut_and_joined(call: Callable[..., object]) -> None:
+    check(call, VOLUME)
+
+
+def test_what_cannot_be_cut() -> None:
+    with pytest.raises(ShapeError, match="split: 4 elements along axis -1 do not make 3 equal sec"):
+        np.split(mt.asarray(VOLUME), 3, axis=-1)
+    with pytest.raises(ParameterError, match="array_split: got 0 sections; give 1 or more"):
+        np.array_split(mt.asarray(VOLUME), 0)
+
+
+@pytest.mark.parametrize("axis", [None, 0, (1, 2)])
+def test_ranges_of_values(axis: object) -> None:
+    for array in (VOLUME, VOLUME.astype(np.uint8), VOLUME / 7):
+        expected = np.ptp(array, axis)  # type: ignore[call-overload]
+        found = np.ptp(mt.asarray(array), axis)  # type: ignore[call-overload]
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected), strict=True)
+    assert np.ptp(mt.asarray(VOLUME), 0, keepdims=True).shape == (1, 3, 4)
+
+
+def test_the_first_condition_that_holds_chooses() -> None:
+    check(lambda x: np.select([x < 5, x < 12, x > 20], [x, -x, x * 10], 7), VOLUME)
+    check(lambda x: np.select([x < 5], [x / 2]), VOLUME)
+    with pytest.raises(ParameterError, match="select: got 2 conditions and 1 choices; give as man"):
+        np.select([mt.asarray(VOLUME) > 1] * 2, [VOLUME])
 
 
 @pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 2, 5])

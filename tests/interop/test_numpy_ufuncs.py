@@ -126,6 +126,15 @@ def test_a_reduction_is_the_function_of_that_meaning(
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply], ids=lambda ufunc: ufunc.__name__)
+def test_running_sums_and_products(ufunc: np.ufunc, pixels: np.ndarray) -> None:
+    for options in ({}, {"axis": 1}, {"dtype": np.int32}):
+        result = ufunc.accumulate(mt.asarray(pixels), **options)  # type: ignore[arg-type]
+        assert isinstance(result, mt.Array)
+        expected = ufunc.accumulate(pixels, **options)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(np.asarray(result), expected, strict=True)
+
+
 def test_sums_have_the_type_asked_for(pixels: np.ndarray) -> None:
     result = np.add.reduce(mt.asarray(pixels), 1, np.float32)
     np.testing.assert_array_equal(

@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 
+import pytest
+import scipy
+
 CODE = """
 import numpy as np
 from scipy import integrate, special, stats
@@ -19,6 +22,10 @@ print("done")
 """
 
 
+_VERSION = tuple(int(part) for part in scipy.__version__.split(".")[:2])
+
+
+@pytest.mark.skipif(_VERSION < (1, 17), reason="older ones make NumPy arrays of others")
 def test_functions_of_any_array_library_stay_lazy() -> None:
     output = subprocess.run(
         [sys.executable, "-c", CODE],

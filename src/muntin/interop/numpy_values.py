@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from muntin.array import creation, data_types, differences, elementwise
+from muntin.array import creation, data_types, differences, elementwise, reductions
 from muntin.array.array import Array
 from muntin.array.creation import asarray
 from muntin.array.operators import node_of
+from muntin.errors import ParameterError
 from muntin.interop.numpy_protocols import implements
 
 __all__: list[str] = []
@@ -123,3 +125,24 @@ def nan_to_num(
     found = elementwise.where(elementwise.isnan(array), nan, array)
     found = elementwise.where(isposinf(array), limits.max if posinf is None else posinf, found)
     return elementwise.where(isneginf(array), limits.min if neginf is None else neginf, found)
+
+
+@implements(np.ptp)
+def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+    array = asarray(a)
+    greatest = reductions.max(array, axis=axis, keepdims=keepdims)
+    return elementwise.subtract(greatest, reductions.min(array, axis=axis, keepdims=keepdims))
+
+
+@implements(np.select)
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ParameterError(
+            f"select: got {len(condlist)} conditions and {len(choicelist)} choices; give as many "
+            "of each, and one at least"
+        )
+    chosen = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        chosen = elementwise.where(condition, choice, chosen)
+    found: Array = chosen
+    return found

@@ -1,16 +1,18 @@
-"""NumPy's functions that give views, on Arrays."""
+"""NumPy's functions that give views, parts and joined arrays, on Arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
 
-from muntin.array import shaping
+from muntin.array import joining, shaping
 from muntin.array.array import Array
 from muntin.array.creation import asarray
-from muntin.core.shapes import normalize_axes
-from muntin.errors import ShapeError
+from muntin.core.shapes import normalize_axes, normalize_axis
+from muntin.errors import ParameterError, ShapeError
 from muntin.interop.numpy_protocols import implements
 
 __all__: list[str] = []
@@ -67,3 +69,63 @@ def rot90(
 @implements(np.swapaxes)
 def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     return asarray(a).swapaxes(axis1, axis2)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+@implements(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+    array = asarray(ary)
+    along = normalize_axis(axis, array.ndim, "array_split")
+    length = array.shape[along]
+    if np.ndim(indices_or_sections) == 0:
+        count = index(indices_or_sections)
+        if count < 1:
+            raise ParameterError(f"array_split: got {count} sections; give 1 or more, or places")
+        size, longer = divmod(length, count)
+        places = [size * part + min(part, longer) for part in range(1, count)]
+    else:
+        places = [index(place) for place in indices_or_sections]
+    lead = (slice(None),) * along
+    ends = zip([0, *places], [*places, length], strict=True)
+    return [array[(*lead, slice(start, stop))] for start, stop in ends]
+
+
+@implements(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+    array = asarray(ary)
+    if np.ndim(indices_or_sections) == 0:
+        length = array.shape[normalize_axis(axis, array.ndim, "split")]
+        count = index(indices_or_sections)
+        if count > 0 and length % count:
+            raise ShapeError(
+                f"split: {length} elements along axis {axis} do not make {count} equal sections; "
+                "give the places between them, or call numpy.array_split"
+            )
+    return array_split(array, indices_or_sections, axis)
+
+
+# --- joined arrays --------------------------------------------------------------------------------
+
+
+@implements(np.hstack)
+def hstack(tup: Sequence[Any]) -> Array:
+    arrays = [atleast_1d(x) for x in tup]
+    return joining.concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+
+
+@implements(np.vstack)
+def vstack(tup: Sequence[Any]) -> Array:
+    return joining.concat([atleast_2d(x) for x in tup], axis=0)
+
+
+@implements(np.dstack)
+def dstack(tup: Sequence[Any]) -> Array:
+    return joining.concat([atleast_3d(x) for x in tup], axis=2)
+
+
+@implements(np.column_stack)
+def column_stack(tup: Sequence[Any]) -> Array:
+    arrays = [asarray(x) for x in tup]
+    return joining.concat([x if x.ndim > 1 else atleast_2d(x).T for x in arrays], axis=1)
