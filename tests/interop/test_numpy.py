@@ -208,10 +208,24 @@ def test_files_take_the_elements(pixels: np.ndarray) -> None:
     np.save(file, mt.asarray(pixels) + 1)
     file.seek(0)
     np.testing.assert_array_equal(np.load(file), pixels + 1)
-    packed = io.BytesIO()
-    np.savez(packed, a=mt.asarray(pixels) * 2)
-    packed.seek(0)
-    np.testing.assert_array_equal(np.load(packed)["a"], pixels * 2)
+    for function in (np.savez, np.savez_compressed):
+        packed = io.BytesIO()
+        function(packed, a=mt.asarray(pixels) * 2)
+        packed.seek(0)
+        np.testing.assert_array_equal(np.load(packed)["a"], pixels * 2)
+
+
+def test_elements_are_written_out() -> None:
+    x = mt.asarray([1, 2]) + 1
+    assert np.array2string(x, separator=",") == "[2,3]"
+    assert np.array_str(x) == "[2 3]"
+
+
+def test_memory_may_be_shared(pixels: np.ndarray) -> None:
+    x = mt.asarray(pixels)[::2]
+    for function in (np.shares_memory, np.may_share_memory):
+        assert function(x.eval(), np.asarray(x))
+        assert not function(mt.asarray(pixels) + 1, pixels)
 
 
 def test_copyto_writes_to_a_numpy_array(pixels: np.ndarray) -> None:

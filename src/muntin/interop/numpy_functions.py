@@ -229,5 +229,11 @@ def _elements(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, Array) else value
 
 
-for _ending in (np.allclose, np.array_equal, np.array_equiv, np.save, np.savetxt, np.savez):
+_ENDINGS = (
+    *(np.allclose, np.array_equal, np.array_equiv, np.array2string, np.array_str),
+    *(np.may_share_memory, np.shares_memory),
+    *(np.save, np.savetxt, np.savez, np.savez_compressed),
+)
+
+for _ending in _ENDINGS:
     implements(_ending)(_with_elements(_ending))
