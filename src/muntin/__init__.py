@@ -170,6 +170,11 @@ from muntin.array.special import (
     xlog1py,
     xlogy,
 )
+from muntin.array.taking import (
+    repeat,
+    take,
+    take_along_axis,
+)
 from muntin.core.border import Border, BorderMode, constant
 from muntin.core.coordinates import Coordinates, Steps, Strides, TensorShape
 from muntin.core.loops.loops import Loops
@@ -371,6 +376,7 @@ __all__ = [
     "reciprocal",
     "rel_entr",
     "remainder",
+    "repeat",
     "required",
     "reshape",
     "result_type",
@@ -390,6 +396,8 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tile",

@@ -110,9 +110,6 @@ def test_only_integers_are_indices() -> None:
         range(5)[mt.asarray(1.0)]
     with pytest.raises(UnsupportedError, match=r"an Array of shape \(1,\) is no index; choose"):
         range(5)[mt.asarray([1])]
-    x = mt.asarray(np.arange(3))
-    with pytest.raises(UnsupportedError, match=r"no index; choose elements with muntin.where"):
-        x[x > 1]
 
 
 def test_a_single_value_is_formatted() -> None:

@@ -131,7 +131,7 @@ def test_letters_must_be_as_many_as_axes() -> None:
         (3, BoundsError, r"index: 3 is out of bounds for axis 0 .* give -3 to 2"),
         ((0, 0, 0), BoundsError, "index: too many indices"),
         (np.s_[..., ...], BoundsError, "a single ellipsis"),
-        (np.array([0, 1]), BoundsError, "index: ndarray is no basic index; .* choose by a ma"),
+        (1.5, BoundsError, "index: float is no basic index; .* give several indices, or a mask"),
         (True, BoundsError, "index: bool is no basic index"),
         (np.s_[::0], ShapeError, "slice step of axis 0 cannot be zero"),
         (np.s_[0.5:], UnsupportedError, "has a part that is no integer"),

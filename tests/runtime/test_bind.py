@@ -39,6 +39,7 @@ def facts_of(dtypes=(U8, U8), **changes):
         column_unit=1,
         streams=False,
         shared=(),
+        indices=(0,),
     )
     return facts._replace(**changes)
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muntin.array.axes import spatial_axes
+from muntin.array.choosing import chosen, has_arrays
 from muntin.array.elements import Elements
 from muntin.array.indexing import indexed, squeezed, transposed
 from muntin.array.operators import combine
@@ -386,6 +387,8 @@ class Array(Elements):
     # --- elements -------------------------------------------------------------------------------
 
     def __getitem__(self, index: object) -> Self:
+        if has_arrays(index):
+            return self._of(chosen(self._node, index))
         return self._of(indexed(self._node, index))
 
     def __setitem__(self, index: object, value: object) -> NoReturn:

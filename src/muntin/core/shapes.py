@@ -356,8 +356,7 @@ def _basic(item: object) -> int | slice | EllipsisType | None:
     except TypeError as error:
         raise BoundsError(
             f"index: {type(item).__name__} is no basic index; only integers, slices, an ellipsis "
-            "(...) and None (newaxis) are; choose by a mask with muntin.where(mask, x, 0), and by "
-            "positions with numpy.asarray(x)[positions]"
+            "(...) and None (newaxis) are; give several indices, or a mask, as an array"
         ) from error
 
 

@@ -38,7 +38,7 @@ def details(node: Node) -> list[str]:
             f"[{', '.join(f'{offset:+d}' if offset else '0' for offset in offsets)}]",
             mode.value,
         ]
-    if kind == "view":
+    if kind in ("view", "gathered"):
         return [_view(node)]
     if kind == "concat":
         return [f"along axis {node.params[0]}"]

@@ -278,7 +278,7 @@ def _mode(slots: Sequence[int], first: int, array: Any) -> str:
 def _unique_bytes(node: Node) -> int:
     """Return the bytes of the elements of a node, stretched axes counted once."""
     shape = list(node.shape)
-    if node.op.kind == "view":
+    if node.op.kind in ("view", "gathered"):
         for axis, source in enumerate(node.payload.axes):
             if source.source is None or source.step == 0:
                 shape[axis] = min(shape[axis], 1)

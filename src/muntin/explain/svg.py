@@ -140,6 +140,7 @@ _STYLES = {
     "view": "load",
     "reshape": "load",
     "concat": "load",
+    "gathered": "load",
 }
 
 

@@ -16,6 +16,7 @@ from muntin.array import (
     matrices,
     reductions,
     shaping,
+    taking,
 )
 from muntin.array.array import Array
 from muntin.array.creation import asarray
@@ -98,6 +99,11 @@ def ravel(a: Any, order: str = "C") -> Array:
     return reshape(a, -1, order)
 
 
+@implements(np.repeat)
+def repeat(a: Any, repeats: Any, axis: SupportsIndex | None = None) -> Array:
+    return taking.repeat(a, repeats, axis=axis)
+
+
 @implements(np.reshape)
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     if order != "C":
@@ -131,6 +137,16 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 @implements(np.stack)
 def stack(arrays: Sequence[Any], axis: SupportsIndex = 0) -> Array:
     return joining.stack(arrays, axis=axis)
+
+
+@implements(np.take)
+def take(a: Any, indices: Any, axis: SupportsIndex | None = None) -> Array:
+    return taking.take(a, indices, axis=axis)
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex = -1) -> Array:
+    return taking.take_along_axis(arr, indices, axis=axis)
 
 
 @implements(np.tile)

@@ -40,7 +40,8 @@ class Binding:
     """Slots with the pointers still 0, and how a launch is cut.
 
     `operand_slots` and `output_slots` say where each pointer goes, and `operand_offsets` and
-    `output_offsets` what is added to the address of the array first.
+    `output_offsets` what is added to the address of the array first. If there is a record of
+    indices, a pointer to it goes to `record_slot`.
     """
 
     slots: array[int]
@@ -55,6 +56,7 @@ class Binding:
     scratch_bytes: int
     threads: int
     unit: tuple[int, int, int]
+    record_slot: int = -1
 
 
 def scalar_bits(value: int | float, dtype: DType) -> int:
@@ -84,6 +86,7 @@ def bind(
     in_place: Sequence[bool],
     limits: Limits,
     code: Callable[[str], int] | None = None,
+    indexed: Sequence[int] = (),
 ) -> Binding:
     """Return the binding of a kernel.
 
@@ -103,12 +106,14 @@ def bind(
         Of this machine and call.
     code
         Gives the address of a shared function; asked only where rows are packed.
+    indexed
+        Of each operand byte strides, then sizes, of the axes that indices choose along.
     """
     axes = _pointwise_axes if domain.pointwise else _image_axes
     sizes, operand_axes, output_axes = axes(domain, shape, box, operands, outputs)
     reads = [
-        _operand_mode(strides, dtype, domain, sizes, covered)
-        for dtype, strides, covered in zip(facts.operands, operand_axes, in_place, strict=True)
+        RowMode.DIRECT if facts.indices[k] else _operand_mode(*each, domain, sizes, in_place[k])
+        for k, each in enumerate(zip(operand_axes, facts.operands, strict=True))
     ]
     streams = _is_streamed(facts, domain, sizes, limits)
     writes = [
@@ -124,6 +129,9 @@ def bind(
     phase_slot = len(slots)
     scalar_slot = phase_slot + len(facts.outputs)
     slots += [0] * (len(facts.outputs) + len(facts.scalars))
+    slots += indexed
+    record_slot = len(slots) if indexed else -1
+    slots += [0] * bool(indexed)
     packs = not modes.isdisjoint((RowMode.PACKED, RowMode.BLOCKED))
     slots += [code(name) if packs and code is not None else 0 for name in facts.shared]
     grain, threads = _windows(facts, domain, sizes, modes, limits)
@@ -140,6 +148,7 @@ def bind(
         _scratch_bytes(facts, grain[2], modes),
         threads,
         (1, facts.row_unit, facts.column_unit),
+        record_slot,
     )
 
 

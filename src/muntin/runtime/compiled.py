@@ -103,11 +103,13 @@ class CompiledKernel:
         outputs: tuple[tuple[int, ...], ...],
         in_place: tuple[bool, ...],
         limits: Limits,
+        indexed: tuple[int, ...] = (),
     ) -> Binding:
         """Return the slots and windows for some sizes and strides: see `bind`."""
         key = (shape, box, operands, outputs, in_place, limits)
         return self._bindings.get_or_make(
-            key, lambda: bind(self.facts, self.graph.domain, *key, shared_code)
+            (*key, indexed),
+            lambda: bind(self.facts, self.graph.domain, *key, shared_code, indexed),
         )
 
 

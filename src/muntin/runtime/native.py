@@ -20,6 +20,7 @@ from muntin.runtime.buffer import share_memory
 from muntin.runtime.compiled import CompiledKernel, CompiledProgram
 from muntin.runtime.context import context
 from muntin.runtime.cpu import target_facts
+from muntin.runtime.indices import first_out_of_bounds
 from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
@@ -150,6 +151,9 @@ def _launch(
         slots[binding.phase_slot + number] = slots[slot] & (CACHE_LINE - 1)
     for slot, position, dtype in step.scalars:
         slots[slot] = scalar_bits(numbers[position], dtype)
+    if step.indexed:
+        record = np.zeros((len(step.indexed), 2), np.int64)
+        slots[binding.record_slot] = address_of(record)
     scheduler.launch(
         Launch(
             step.kernel.entry,
@@ -164,6 +168,8 @@ def _launch(
     if step.fault is not None:
         call, position = step.fault
         call.refuse(held[position].tolist())
+    if step.indexed and record.any():
+        raise first_out_of_bounds(record.tolist(), step.indexed)
 
 
 def _new_array(pool: MemoryPool, memory: Fresh) -> npt.NDArray[Any]:

@@ -116,7 +116,7 @@ class Run:
             self.stored[position] = self.device.upload(self.values[position])
             return self.stored[position]
         below = self.placed(self.graph.args[position][0])
-        if node.op.kind == "view":
+        if node.op.kind != "reshape":
             offset = below.offset + node.payload.offset(below.strides)
             return Placed(below.buffer, offset, node.payload.strides(below.strides))
         shape = self.graph.nodes[self.graph.args[position][0]].shape

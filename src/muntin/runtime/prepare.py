@@ -80,6 +80,7 @@ class Step(NamedTuple):
     released: tuple[int, ...]
     cleared: tuple[int, ...] = ()  # memory that was given, which the launch finds zero
     fault: tuple[Call, int] | None = None  # a checked call, and the memory of its fault
+    indexed: tuple[tuple[int, int], ...] = ()  # axes that indices choose along, and their sizes
 
 
 class Joining(NamedTuple):
@@ -293,10 +294,11 @@ class _Preparation:
         binding = compiled.binding(
             self.domain_shape(kernel.results[0].node),
             box,
-            tuple([place.strides for place in operands]),
+            tuple([self.followed(*each) for each in zip(kernel.operands, operands, strict=True)]),
             tuple([place.strides for place in outputs]),
             tuple([self.base(position) in self.covered for position in kernel.operands]),
             self.limits,
+            self.indexed(kernel, operands),
         )
         pointers: list[tuple[int, int, int]] = []
         asides: list[Aside] = []
@@ -316,7 +318,34 @@ class _Preparation:
             for number, position in enumerate(kernel.scalars)
         ]
         found = tuple(pointers), tuple(asides), tuple(scalars)
-        return Step(kernel, compiled, binding, (), *found, ())
+        return Step(kernel, compiled, binding, (), *found, (), indexed=self.chosen(kernel))
+
+    def followed(self, position: int, place: Place) -> Strides:
+        """Return the strides of an operand along the axes of a kernel's domain."""
+        node = self.graph.nodes[position]
+        count = len(node.params[0]) if node.op.kind == "gathered" else 0
+        return place.strides[: len(place.strides) - count]
+
+    def indexed(self, kernel: KernelGraph, operands: Sequence[Place]) -> tuple[int, ...]:
+        """Return of each operand strides and sizes of the axes that indices choose along."""
+        found: list[int] = []
+        for position, place in zip(kernel.operands, operands, strict=True):
+            rank = len(self.followed(position, place))
+            if rank < len(place.strides):
+                found += [*place.strides[rank:], *self.graph.nodes[position].shape[rank:]]
+        return tuple(found)
+
+    def chosen(self, kernel: KernelGraph) -> tuple[tuple[int, int], ...]:
+        """Return the axes that indices choose along, of each operand, with their sizes."""
+        nodes, rank = self.graph.nodes, kernel.domain.rank
+        gathered = [nodes[k] for k in kernel.operands if nodes[k].op.kind == "gathered"]
+        return tuple(
+            [
+                (axis, size)
+                for node in gathered
+                for axis, size in zip(node.params[0], node.shape[rank:], strict=True)
+            ]
+        )
 
     def domain_shape(self, position: int) -> tuple[int, ...]:
         """Return the shape over which a kernel that writes a node runs."""
@@ -392,7 +421,7 @@ class _Preparation:
             return Place(position, 0, held)
         node = self.graph.nodes[position]
         below = self.place(self.graph.args[position][0])
-        if node.op.kind == "view":
+        if node.op.kind != "reshape":
             offset = below.offset + node.payload.offset(below.strides)
             return Place(below.position, offset, node.payload.strides(below.strides))
         shape = self.graph.nodes[self.graph.args[position][0]].shape

@@ -16,6 +16,7 @@ from muntin.core.graph.node import Node, View
 from muntin.core.graph.order import topological
 from muntin.errors import InternalError
 from muntin.runtime.device import Value
+from muntin.runtime.indices import out_of_bounds
 from muntin.runtime.interpret.loops import interpret_loops
 from muntin.runtime.parts import combined, folded, scanned
 
@@ -190,6 +191,17 @@ def _concat(node: Node, args: Sequence[Array]) -> Array:
     return np.concatenate(args, axis=node.params[0])
 
 
+def _gather(node: Node, args: Sequence[Array]) -> Array:
+    held, *indices = args
+    sizes = held.shape[len(node.shape) :]
+    for index, size, axis in zip(indices, sizes, node.args[0].params[0], strict=True):
+        outside = (index < 0) | (index >= size)
+        if outside.any():
+            raise out_of_bounds(int(index[outside].flat[0]), axis, size)
+    chosen: Array = held[(*np.indices(node.shape, sparse=True), *indices)]
+    return chosen
+
+
 def _neighbour(node: Node, args: Sequence[Array]) -> Array:
     offsets, mode = node.params
     x = args[0]
@@ -251,6 +263,8 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "view": _view,
     "reshape": _reshape,
     "concat": _concat,
+    "gather": _gather,
+    "gathered": _view,
     "neighbour": _neighbour,
     "window_sum": _window_sum,
     "program": _same,

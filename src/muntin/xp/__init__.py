@@ -127,6 +127,11 @@ from muntin.array.shaping import (
     reshape,
     squeeze,
 )
+from muntin.array.taking import (
+    repeat,
+    take,
+    take_along_axis,
+)
 from muntin.xp.information import Information
 from muntin.xp.standard import VERSION
 
@@ -260,6 +265,7 @@ __all__ = [
     "real",
     "reciprocal",
     "remainder",
+    "repeat",
     "reshape",
     "result_type",
     "roll",
@@ -275,6 +281,8 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tile",

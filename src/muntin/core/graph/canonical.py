@@ -68,7 +68,7 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
         sharing: Any = None
         if kind == "input":
             sharing = id(node.payload)
-        elif kind in ("scalar", "part") or (kind == "view" and not _is_broadcast(node)):
+        elif kind in ("scalar", "part", "gathered") or (kind == "view" and not _is_broadcast(node)):
             sharing = identity
         elif kind in ("index", "view", "reshape"):
             sharing = node.shape

@@ -18,6 +18,8 @@ _LEAVES = (
     "reshape",
     "concat",
     "part",
+    "gather",
+    "gathered",
     "neighbour",
     "window_sum",
     "program",

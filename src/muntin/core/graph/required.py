@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from muntin.core.graph.gathering import box_gathered
 from muntin.core.graph.joining import boxes_of_parts
 from muntin.core.graph.node import Node, View
 from muntin.core.graph.order import topological
@@ -27,7 +28,9 @@ def required(root: Node, box: Box) -> Mapping[Node, Box]:
 def _of_arguments(node: Node, box: Box) -> list[Box]:
     """Return the boxes of the arguments that a box of the node reads."""
     kind = node.op.kind
-    if kind == "view":
+    if kind == "gather":
+        return [box_gathered(node, box), *[box for _ in node.args[1:]]]
+    if kind in ("view", "gathered"):
         return [_behind_view(node.payload, box, node.args[0].shape)]
     if kind == "reshape":
         return [box_behind_reshape(box, node.shape, node.args[0].shape)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muntin.core.plan.kernel import Domain
 from muntin.core.program import INDEX, POINTER, Var
 from muntin.dtypes import DType
 
-__all__ = ["ArraySlots", "Layout"]
+__all__ = ["ArraySlots", "IndexSlots", "Layout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,25 @@ class ArraySlots:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexSlots:
+    """Of an operand that is gathered: byte strides and sizes of the axes that indices choose along.
+
+    `first` is the number of the first of these indices among those of all operands.
+    """
+
+    strides: tuple[Var, ...]
+    sizes: tuple[Var, ...]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
-    """The argument slots: operands, outputs, the sizes and origins of the axes, scalars.
+    """The argument slots: operands, outputs, the sizes and origins of the axes, scalars, indices.
 
     `outer_counts` are the sizes of the box that is computed, `outer_sizes`, `rows` and `columns`
     those of the image; a window starts at the origins. `phases` are how many bytes past a cache
-    line the outputs' pointers are.
+    line the outputs' pointers are. `record` is where indices that are out of bounds are written
+    down, if there are any.
     """
 
     operands: tuple[ArraySlots, ...]
@@ -53,6 +66,8 @@ class Layout:
     column_origin: Var
     phases: tuple[Var, ...]
     scalars: tuple[Var, ...]
+    indices: Mapping[int, IndexSlots]
+    record: Var
 
     @classmethod
     def of(
@@ -61,6 +76,7 @@ class Layout:
         operands: Sequence[DType],
         outputs: Sequence[DType],
         scalars: Sequence[DType],
+        indices: Sequence[int],
     ) -> Layout:
         outer = len(domain.outer_axes)
         return cls(
@@ -75,6 +91,8 @@ class Layout:
             Var(INDEX, "column_origin"),
             tuple([Var(INDEX, f"phase{k}") for k in range(len(outputs))]),
             tuple([Var(dtype, f"scalar{k}") for k, dtype in enumerate(scalars)]),
+            {k: _index(k, n, sum(indices[:k])) for k, n in enumerate(indices) if n},
+            Var(POINTER, "record"),
         )
 
     @property
@@ -91,6 +109,8 @@ class Layout:
             self.column_origin,
             *self.phases,
             *self.scalars,
+            *[var for each in self.indices.values() for var in (*each.strides, *each.sizes)],
+            *([self.record] if self.indices else []),
         )
 
 
@@ -104,3 +124,9 @@ def _array(name: str, dtype: DType, outer: int) -> ArraySlots:
         Var(INDEX, f"{name}_channel"),
         Var(INDEX, f"{name}_mode"),
     )
+
+
+def _index(operand: int, count: int, first: int) -> IndexSlots:
+    strides = tuple([Var(INDEX, f"in{operand}_stride{k}") for k in range(count)])
+    sizes = tuple([Var(INDEX, f"in{operand}_size{k}") for k in range(count)])
+    return IndexSlots(strides, sizes, first)

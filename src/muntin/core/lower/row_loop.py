@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muntin.core.graph.node import Node
+from muntin.core.lower.gathering import Gathering
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
@@ -37,14 +38,17 @@ class RowLoop:
     """A row loop's function, and what its parameters stand for, in their order.
 
     The parameters are: the number of elements; the pointers of `reads` (stage, row offset); those
-    of the targets, all of the first row and then all of the next; the scalars; and, if an index is
-    computed, the first column, the row and the outer positions.
+    of the targets, all of the first row and then all of the next; the scalars; if an index is
+    computed, the first column, the row and the outer positions; and for each of the operands in
+    `gathers` the parameters of a `Gathering`.
     """
 
     function: Function
     reads: tuple[tuple[int, int], ...]
     scalars: tuple[int, ...]
     has_index: bool
+    gathers: tuple[int, ...]
+    rows: int
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -53,7 +57,9 @@ class RowLoop:
 
 def may_stream(group: Group, domain: Domain) -> bool:
     """Say whether there is a row loop that writes past the caches: for plain pointwise work."""
-    special = any(node.op.kind == "index" or node.is_rare_choice for node in group.order)
+    special = any(
+        node.op.kind in ("index", "gather") or node.is_rare_choice for node in group.order
+    )
     return domain.pointwise and group.rows == 1 and not special
 
 
@@ -73,6 +79,7 @@ def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False)
         columns.streamed(columns.count, stream_lanes(group))
     else:
         columns.all(columns.count)
+        columns.write_down_faults()
     work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
     is_light = streamed or (domain.pointwise and work <= LIGHT_WORK)
     return columns.row_loop(name, columns.targets, light=is_light)
@@ -86,6 +93,10 @@ class Columns:
     ----------
     position
         The first column, the row and the outer positions, if an index is computed.
+    gatherings
+        What is gathered.
+    bad
+        Whether an index is out of bounds, if one may be.
     """
 
     builder: Builder
@@ -96,6 +107,8 @@ class Columns:
     targets: Sequence[Var]
     scalars: Mapping[int, Var]
     position: Sequence[Var]
+    gatherings: Mapping[Node, Gathering]
+    bad: Var | None
 
     @classmethod
     def of(cls, group: Group, domain: Domain) -> Columns:
@@ -108,8 +121,13 @@ class Columns:
         position = [Var(INDEX, "first"), Var(INDEX, "row")]
         position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
         has_index = any(node.op.kind == "index" and node not in group.reads for node in group.order)
+        gathers = [n for n in group.order if n.op.kind == "gather" and n not in group.reads]
+        gatherings = {node: Gathering.of(node, group.rows) for node in gathers}
+        builder, bad = Builder(), None
+        if not all(each.is_safe for each in gatherings.values()):
+            bad = builder.variable(Const(BOOL, 0), "bad")
         return cls(
-            Builder(),
+            builder,
             group,
             domain,
             Var(INDEX, "count"),
@@ -117,6 +135,8 @@ class Columns:
             [Var(POINTER, f"target{k}") for k in range(len(group.targets) * group.rows)],
             {k: Var(scalars[k].dtype, f"scalar{k}") for k in sorted(scalars)},
             position if has_index else (),
+            gatherings,
+            bad,
         )
 
     def row_loop(
@@ -134,9 +154,15 @@ class Columns:
         parameters += [Parameter(pointer, unaliased=True, written=True) for pointer in written]
         parameters += [Parameter(pointer) for pointer in read]
         parameters += [Parameter(scalar) for scalar in self.scalars.values()]
-        parameters += [Parameter(var) for var in (*self.position, *last)]
+        parameters += [Parameter(var) for var in self.position]
+        parameters += [
+            each for gathered in self.gatherings.values() for each in gathered.parameters
+        ]
+        parameters += [Parameter(var) for var in last]
         function = self.builder.function(name, parameters, light=light)
-        return RowLoop(function, tuple(self.pointers), tuple(self.scalars), bool(self.position))
+        gathers = tuple([gathered.operand for gathered in self.gatherings.values()])
+        reads, scalars = tuple(self.pointers), tuple(self.scalars)
+        return RowLoop(function, reads, scalars, bool(self.position), gathers, self.group.rows)
 
     def all(self, count: Expr) -> None:
         """Compute all columns; in blocks, where there are rare choices.
@@ -179,6 +205,22 @@ class Columns:
             for target, result in zip(self.targets, results, strict=True):
                 b.store(target, x, result, streamed=lanes > 1)
 
+    def write_down_faults(self) -> None:
+        """Go over the columns again if an index is out of bounds, to say which."""
+        if self.bad is None:
+            return
+        b = self.builder
+        needed = {arg for node in self.gatherings for arg in node.args[1:]}
+        for node in reversed(self.group.order):
+            if node in needed and node not in self.group.reads:
+                needed.update(node.args)
+        order = [node for node in self.group.order if node in needed]
+        with b.when(self.bad), b.loop("x", index(0), self.count) as x:
+            for line in range(self.group.rows):
+                values = self.values(x, line, order, {}, None)
+                for gathered in self.gatherings.values():
+                    gathered.write_down(b, values)
+
     def values(
         self,
         x: Expr,
@@ -208,6 +250,9 @@ class Columns:
                 values[node] = self.scalars[node.payload]
             elif node.op.kind == "index":
                 values[node] = b.let(places[node.params[0]], "index")
+            elif node in self.gatherings:
+                gathered = self.gatherings[node]
+                values[node] = gathered.read(b, x, line, self.domain.channels, values, self.bad)
             elif is_rare is not None and node.is_rare_choice:
                 b.note(is_rare, values[node.args[0]])
                 values[node] = values[node.args[2]]

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.order import topological
 from muntin.core.lower.folding import Folding, folding
+from muntin.core.lower.gathering import PAIR
 from muntin.core.lower.layout import ArraySlots, Layout
 from muntin.core.lower.loading import Loading, packing
 from muntin.core.lower.row_loop import RowLoop, may_stream, row_loop
@@ -76,6 +77,7 @@ class _Lowering:
             self.leaves("input"),
             [node.dtype for node in stages.outputs],
             self.leaves("scalar"),
+            kernel.indices,
         )
         self.window = WindowEnds.of(self.builder, self.layout)
         self.memory = RowMemory(self.builder, self.layout, stages, self.window)
@@ -109,6 +111,8 @@ class _Lowering:
             ahead = stage.lead or stage.start or stage.left or stage.right
             if stage.is_load and (ahead or any(stage.outer)):
                 is_offset[stage.node.payload] = True
+        for number in self.layout.indices:
+            is_offset[number] = True
         return KernelFacts(
             tuple([slots.dtype for slots in self.layout.operands]),
             tuple([slots.dtype for slots in self.layout.outputs]),
@@ -124,6 +128,7 @@ class _Lowering:
             column_unit if runs - {"down"} else 1,
             self.stream is not None,
             tuple([function.name for function in program.shared]),
+            self.kernel.indices,
         )
 
     def leaves(self, kind: str) -> list[DType]:
@@ -459,8 +464,26 @@ class _Lowering:
         args += [self.layout.scalars[number] for number in loop.scalars]
         if loop.has_index:
             args += [start, row, *outer]
+        for number in loop.gathers:
+            args += self.gathered(number, loop.rows, row, start, outer)
         args += last
         self.builder.add(Call(loop.function.name, tuple(args)))
+
+    def gathered(
+        self, number: int, rows: int, row: Expr, start: Expr, outer: Sequence[Expr]
+    ) -> list[Expr]:
+        """Return the arguments for what is gathered from an operand: see `Gathering`."""
+        slots, indices = self.layout.operands[number], self.layout.indices[number]
+        place = start * slots.column
+        for position, stride in zip(outer, slots.outer, strict=True):
+            place = place + position * stride
+        pointers: list[Expr] = [
+            Advance(POINTER, slots.pointer, place + (row + line) * slots.row)
+            for line in range(rows)
+        ]
+        record = Advance(POINTER, self.layout.record, index(PAIR * indices.first))
+        numbers = (slots.column, slots.channel, *indices.strides, *indices.sizes)
+        return [*pointers, *numbers, record]
 
     def final(
         self,

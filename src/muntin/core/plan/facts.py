@@ -63,6 +63,8 @@ class KernelFacts(NamedTuple):
         Whether a row loop writes past the caches itself.
     shared
         The functions that it calls where rows are packed, in the order of their slots.
+    indices
+        Along how many axes of each operand indices choose.
     """
 
     operands: tuple[DType, ...]
@@ -79,6 +81,7 @@ class KernelFacts(NamedTuple):
     column_unit: int
     streams: bool
     shared: tuple[str, ...]
+    indices: tuple[int, ...]
 
     @property
     def unpacked_modes(self) -> set[RowMode]:
@@ -98,7 +101,7 @@ class KernelFacts(NamedTuple):
             fields[name] = tuple(map(from_name, fields[name]))
         for name in ("rows", "blocks"):
             fields[name] = tuple(ScratchRows(*row) for row in fields[name])
-        for name in ("is_offset", "shared"):
+        for name in ("is_offset", "shared", "indices"):
             fields[name] = tuple(fields[name])
         return cls(**fields)
 

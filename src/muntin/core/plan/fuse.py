@@ -27,9 +27,10 @@ __all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "SEEN", "fuse"]
 
 Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows and the columns
 
-SEEN = ("view", "reshape")  # nodes whose elements are those of their argument
+SEEN = ("view", "reshape", "gathered")  # nodes whose elements are those of their argument
 IN_MEMORY = ("input", "concat", *SEEN)
 REDUCTIONS = ("fold", "combine", "scan")  # nodes that are always stored
+ONE_DOMAIN = ("elementwise", "neighbour", "window_sum", "keep", "part", "gather", *RUNS)
 MAX_NODES = 512
 MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
 MAX_REACH = 24  # rows that a kernel may recompute at each side of a window
@@ -105,10 +106,10 @@ class _Fusion:
             if not node.shape and node.op.is_elementwise:
                 without_axes.append(position)
                 self.parent[self.find(position)] = self.find(without_axes[0])
-            if node.op.kind in ("elementwise", "neighbour", "window_sum", "keep", "part", *RUNS):
+            if node.op.kind in ONE_DOMAIN:
                 args = self.graph.args[position]
                 for arg in args[:1] if node.op.kind == "scan" else args:
-                    if self.graph.nodes[arg].op.kind not in ("scalar", "constant"):
+                    if self.graph.nodes[arg].op.kind not in ("scalar", "constant", "gathered"):
                         self.parent[self.find(arg)] = self.find(position)
 
     def find(self, position: int) -> int:
@@ -138,7 +139,7 @@ class _Fusion:
             return base.op.kind in ("scalar", "constant", "index")
         if kind == "part":
             return self.graph.args[position][0] not in self.within
-        return kind not in ("input", "reshape", "concat")
+        return kind not in ("input", "reshape", "concat", "gathered")
 
     def chain(self, position: int) -> list[int]:
         """Return `position` and the nodes that it is seen through, down to what holds the data."""

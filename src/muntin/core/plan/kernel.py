@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from muntin.core.graph.node import Node
+from muntin.core.graph.order import topological
 
 __all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result", "is_row_scan"]
 
@@ -89,7 +90,20 @@ class KernelGraph:
     @property
     def is_checked(self) -> bool:
         """Whether it may find out that an index is at fault."""
-        return self.is_program and bool(self.outputs[0].params[2])
+        if self.is_program:
+            return bool(self.outputs[0].params[2])
+        return not all(all(node.params[0]) for node in self.gathers)
+
+    @property
+    def gathers(self) -> list[Node]:
+        """The nodes that read operands at indices."""
+        return [node for node in topological(self.outputs) if node.op.kind == "gather"]
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """Along how many axes of each operand indices choose."""
+        counts = {node.args[0].payload: len(node.args) - 1 for node in self.gathers}
+        return tuple([counts.get(number, 0) for number in range(len(self.operands))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

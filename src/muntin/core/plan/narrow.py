@@ -112,6 +112,8 @@ class _Narrowing:
             return self.window_sum(node, args)
         if node.op.kind in ("fold", "scan"):
             return self.plain(node, args)
+        if node.op.kind == "gather":
+            return self.remade(node, args, node.dtype)
         if not node.op.is_elementwise:
             return self.added(node)
         if any(arg.dtype.is_float for arg in node.args) or node.dtype.is_float:

@@ -435,7 +435,12 @@ class _Former:
 
 
 def _worked_on(node: Node) -> tuple[Node, ...]:
-    """Return the arguments that lie in rows: where the chunks of a scan begin is read apart."""
+    """Return the arguments that lie in rows.
+
+    Where the chunks of a scan begin is read apart; what is gathered is read where it lies.
+    """
+    if node.op.kind == "gather":
+        return node.args[1:]
     return node.args[:1] if node.op.kind == "scan" else node.args
 
 

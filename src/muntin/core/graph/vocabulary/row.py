@@ -30,7 +30,8 @@ class Op:
     ----------
     kind
         "input", "scalar", "constant", "index", "elementwise", "view", "reshape", "concat", "part",
-        "neighbour", "window_sum", "fold", "combine", "scan", "program" or "keep".
+        "gather", "gathered", "neighbour", "window_sum", "fold", "combine", "scan", "program" or
+        "keep".
     rule
         How an elementwise row finds its operand and result types (see `infer`).
     reference

@@ -1,0 +1,121 @@
+"""Gathering: reads of an array at integer coordinates that are computed.
+
+The first argument of a `gather` node is a `gathered` node: the array with the axes of the result
+first (stretched where the result does not follow an axis of the array), then those axes along which
+indices choose. The other arguments are the indices, in the shape of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.core.graph.build import broadcast_to, cast, elementwise, scalar
+from muntin.core.graph.node import AxisMap, Node, View
+from muntin.core.graph.ops import op
+from muntin.core.regions import Box
+from muntin.dtypes import DTYPES
+from muntin.errors import BorderError, BoundsError, DTypeError
+
+__all__ = ["Along", "box_gathered", "gather"]
+
+_GATHER, _GATHERED = op("gather"), op("gathered")
+_INT64 = DTYPES["int64"]
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Where the coordinate along an axis of the array comes from: an axis of the result."""
+
+    axis: int
+
+
+def gather(
+    source: Node,
+    coordinates: Sequence[Node | Along],
+    shape: tuple[int, ...],
+    axes: str | None = None,
+    operation: str = "index",
+) -> Node:
+    """Return the elements of `source` at some coordinates.
+
+    Parameters
+    ----------
+    source
+        The array.
+    coordinates
+        For each of its axes the indices, which are stretched to `shape`, or the axis of the result
+        that follows it. Indices below 0 count from the end.
+    shape, axes
+        Of the result.
+
+    Raises
+    ------
+    DTypeError
+        If indices are not integers.
+    BorderError
+        If the array is only valid in part.
+    BoundsError
+        If an axis is empty along which an index chooses. Other indices that are out of bounds are
+        found when the result is evaluated.
+    """
+    if source.valid is not None:
+        raise BorderError(
+            f"{operation}: takes a whole array, but only {source.valid} of {source.shape} is valid;"
+            " call .valid() to keep that part as an array of its own"
+        )
+    chosen = [axis for axis, place in enumerate(coordinates) if isinstance(place, Node)]
+    maps = [AxisMap(None)] * len(shape)
+    for axis, place in enumerate(coordinates):
+        if isinstance(place, Along):
+            maps[place.axis] = AxisMap(axis)
+    indices, safe = [], []
+    for axis in chosen:
+        index = coordinates[axis]
+        assert isinstance(index, Node)
+        if 0 not in shape and not source.shape[axis]:
+            raise BoundsError(
+                f"{operation}: an index is given for axis {axis} of shape {source.shape}, which is "
+                "empty; there is nothing to choose"
+            )
+        indices.append(_wrapped(index, source.shape[axis], shape, operation))
+        safe.append(_is_safe(index, source.shape[axis]))
+    sizes = tuple([source.shape[axis] for axis in chosen])
+    follows = tuple([each.source is not None for each in maps])
+    affine = View((*maps, *[AxisMap(axis) for axis in chosen]))
+    held = Node(
+        _GATHERED, (source,), (tuple(chosen), follows), affine, (*shape, *sizes), source.dtype
+    )
+    valid: Box | None = None
+    for index in indices:
+        if index.valid is not None:
+            valid = index.valid if valid is None else valid.intersect(index.valid)
+    args = (held, *indices)
+    return Node(_GATHER, args, (tuple(safe), any(follows)), None, shape, source.dtype, axes, valid)
+
+
+def _wrapped(index: Node, size: int, shape: tuple[int, ...], operation: str) -> Node:
+    """Return indices from the front, in the shape of the result."""
+    if not index.dtype.is_integer:
+        raise DTypeError(
+            f"{operation}: indices are {index.dtype}; they must be integers; cast them with "
+            '.astype("int64") first'
+        )
+    wide = cast(index, _INT64, saturate=True)
+    if index.dtype.least < 0:
+        length = scalar(size, _INT64)
+        wide = elementwise(
+            "where", elementwise("less", wide, 0), elementwise("add", wide, length), wide
+        )
+    return broadcast_to(wide, shape, operation)
+
+
+def _is_safe(index: Node, size: int) -> bool:
+    """Say whether no number of the type of some indices is out of bounds."""
+    return -size <= index.dtype.least and index.dtype.greatest < size
+
+
+def box_gathered(node: Node, box: Box) -> Box:
+    """Return the box of a gathered node that a box of its gather node may read."""
+    sizes = node.args[0].shape[len(node.shape) :]
+    return Box((*box.start, *[0 for _ in sizes]), (*box.stop, *sizes))
