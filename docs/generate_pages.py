@@ -71,6 +71,8 @@ How an Array differs from other libraries' arrays, within the standard:
   is also what functions take for `device`.
 - There are no complex numbers: `real` and `conj` return their argument, `imag` is an error.
 - Types are mixed as NumPy 2 mixes them, also where the standard leaves it open.
+- `floor_divide` of an infinity gives NaN, as NumPy's does. Integers divided by 0 give 0, and to a
+  negative power -1, 0 or 1.
 - A copy of a value is that value: `copy` of `astype` is not looked at. `asarray(x, copy=True)` does
   copy, so that later writes to the memory of `x` do not matter.
 - No shape depends on elements: there is no boolean indexing.
