@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import latency
+from benchmarks import expressions, latency
 from benchmarks.case import Case
 from benchmarks.chain import cases as chain
 from benchmarks.edges import cases as edges
@@ -10,6 +10,7 @@ from benchmarks.functions import arithmetic, filters, irregular
 from benchmarks.functions.row import cases as functions
 from benchmarks.mathematics import cases as mathematics
 from benchmarks.process import cases as process
+from benchmarks.reductions import cases as reductions
 from benchmarks.volumes import cases as volumes
 
 __all__ = ["CASES"]
@@ -22,6 +23,8 @@ CASES: tuple[Case, ...] = (
     *volumes.CASES,
     *chain.CASES,
     *mathematics.CASES,
+    *reductions.CASES,
+    *expressions.CASES,
     *latency.CASES,
     *process.CASES,
 )

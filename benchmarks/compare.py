@@ -92,7 +92,7 @@ def _verified(
             continue
         if expected is None:
             expected = tuple(np.copy(output) for output in contender.outputs)
-        target = contender.expected or expected
+        target = expected if contender.expected is None else contender.expected
         if fault := case.agreement.fault(target, contender.outputs):
             faults.append(f"{_named(contender)}: {fault}")
         else:

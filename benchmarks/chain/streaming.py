@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 
 from benchmarks.case import Array, Contender
 
-__all__ = ["contenders"]
+__all__ = ["bound", "compiled", "contenders"]
 
 _LINE = 64
 _LINES = (1, 4, 8)
@@ -29,16 +29,18 @@ def contenders(inputs: tuple[Array, ...], out: Array, threads: int) -> Iterator[
     """Yield every loop, run over equal parts of the arrays, a part a thread."""
     total = sum(inputs[1:], inputs[0])
     for lines, ahead in itertools.product(_LINES, _AHEAD):
-        call = _bound(_compiled(len(inputs), lines, ahead), inputs, out, threads)
+        loop = compiled(_text(len(inputs), lines, ahead), "stream", 1 + len(inputs))
+        call = bound(loop, (out, *inputs), out.nbytes, threads)
         form = f"{lines} lines a turn, prefetch {ahead}"
         yield Contender("streaming copy", call, (out,), form, (total,))
 
 
-def _bound(
-    loop: Callable[..., None], inputs: tuple[Array, ...], out: Array, threads: int
+def bound(
+    loop: Callable[..., None], arrays: tuple[Array, ...], nbytes: int, threads: int
 ) -> Callable[[], object]:
-    addresses = [array.ctypes.data for array in (out, *inputs)]
-    part = out.nbytes // threads
+    """Return a call of a loop over equal parts of arrays, a part a thread."""
+    addresses = [array.ctypes.data for array in arrays]
+    part = nbytes // threads
     starts = [part * thread for thread in range(threads)]
     parts = [partial(loop, *(a + start for a in addresses), part) for start in starts]
     if threads == 1:
@@ -54,19 +56,19 @@ def _bound(
     return call
 
 
-def _compiled(inputs: int, lines: int, ahead: int) -> Callable[..., None]:
-    """Return the loop `(out, *inputs, bytes)`; the engine lives as long as the function."""
+def compiled(text: str, name: str, pointers: int) -> Callable[..., None]:
+    """Return the function `(*pointers, bytes)` of LLVM IR; the engine lives as long as it."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    module = llvm.parse_assembly(_text(inputs, lines, ahead))
+    module = llvm.parse_assembly(text)
     module.verify()
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3
     )
     engine: Any = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + inputs), ctypes.c_int64)
-    function: Any = kind(engine.get_function_address("stream"))
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * pointers, ctypes.c_int64)
+    function: Any = kind(engine.get_function_address(name))
     function.engine = engine
     loop: Callable[..., None] = function
     return loop

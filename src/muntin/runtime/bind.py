@@ -170,7 +170,8 @@ def _operand_mode(
         return RowMode.PACKED
     if _is_contiguous(strides, dtype, domain, sizes):
         return RowMode.DIRECT
-    is_blocked = domain.pointwise and strides[-3] == dtype.itemsize
+    is_stretched = strides[-2] == 0  # filling a row is quick
+    is_blocked = domain.pointwise and strides[-3] == dtype.itemsize and not is_stretched
     return RowMode.BLOCKED if is_blocked else RowMode.PACKED
 
 

@@ -18,6 +18,8 @@ __all__ = ["combined", "folded", "scanned"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
+_UFUNCS = {"add": np.add, "multiply": np.multiply, "minimum": np.minimum, "maximum": np.maximum}
+
 
 # --- combinations ---------------------------------------------------------------------------------
 
@@ -25,7 +27,7 @@ Array: TypeAlias = npt.NDArray[Any]
 def combined(node: Node, parts: Sequence[Array]) -> Array:
     """Return the array of a combine node, in memory that nothing else uses.
 
-    Neighbours are combined, then neighbours of what that gives; an odd one waits.
+    Neighbours are combined, then neighbours of what that gives.
     """
     name, axes = node.params
     if name.startswith(BEFORE):
@@ -41,7 +43,7 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
             sums, deviations = runs
             found = _deviations(sums, deviations, length)
         else:
-            (found,) = _in_pairs(_meaning(fold), *runs)
+            found = _joined(fold, runs[0])
     return np.array(found, node.dtype.numpy, order="C")
 
 
@@ -52,7 +54,7 @@ def _before(fold: Fold, parts: Array) -> Array:
     found[..., 1:] = parts[..., :-1]
     with np.errstate(all="ignore"):
         if fold.is_ordered(dtype):
-            (np.add if fold.row == "add" else np.multiply).accumulate(found, axis=-1, out=found)
+            _UFUNCS[fold.row].accumulate(found, axis=-1, out=found)
             return found
         step = 1
         while step < found.shape[-1]:
@@ -101,18 +103,27 @@ def _runs_first(part: Array, axes: Sequence[int], kept: tuple[int, ...]) -> Arra
     return turned.reshape(prod(turned.shape[: len(axes)]), *kept)
 
 
-def _in_pairs(join: Callable[..., Any], *runs: Array) -> tuple[Array, ...]:
-    """Return the only element of each run when neighbours were joined as often as it takes.
+def _joined(fold: Fold, run: Array) -> Array:
+    """Return what the elements of a run become, neighbours first."""
+    dtype = dtype_of(run.dtype)
+    if not fold.is_ordered(dtype):
+        whole: Array = _UFUNCS[fold.row].reduce(run, axis=0, dtype=run.dtype)
+        if not (dtype.is_float and np.any(whole == 0)):  # NumPy's choice has zeros of any sign
+            return whole
+    return _in_pairs(fold, run)
 
-    `join` takes the elements of all runs on the left, then on the right, and gives as many.
-    """
-    while len(runs[0]) > 1:
-        even = len(runs[0]) // 2 * 2
-        left, right = [run[0:even:2] for run in runs], [run[1:even:2] for run in runs]
-        joined = join(*left, *right)
-        pairs = joined if isinstance(joined, tuple) else (joined,)
-        runs = tuple([np.concatenate((a, run[even:])) for a, run in zip(pairs, runs, strict=True)])
-    return tuple([run[0] for run in runs])
+
+def _in_pairs(fold: Fold, run: Array) -> Array:
+    """Join neighbours as often as it takes; the identity stands beside an odd one."""
+    missing = (1 << (len(run) - 1).bit_length()) - len(run)
+    if missing:
+        nothing = np.full((missing, *run.shape[1:]), fold.identity(dtype_of(run.dtype)), run.dtype)
+        run = np.concatenate((run, nothing))
+    meaning = _meaning(fold)
+    while len(run) > 1:
+        run = meaning(run[0::2], run[1::2])
+    last: Array = run[0]
+    return last
 
 
 def _chunk_lengths(count: int, length: int) -> Array:
@@ -134,14 +145,12 @@ def _first_found(fold: Fold, best: Array, places: Array, length: int) -> Array:
 
 def _deviations(sums: Array, deviations: Array, length: int) -> Array:
     """Return the sum of squares about the mean of all runs, from those of chunks, in float64."""
-    counts = _chunk_lengths(len(sums), length).astype(np.float64)
-    counts = np.broadcast_to(counts.reshape(-1, *[1] * (sums.ndim - 1)), sums.shape)
-
-    def join(n: Array, s: Array, d: Array, m: Array, t: Array, e: Array) -> tuple[Array, ...]:
-        apart = t / m - s / n
-        return n + m, s + t, d + e + apart * apart * (n * m / (n + m))
-
-    return _in_pairs(join, counts, sums.astype(np.float64), deviations.astype(np.float64))[2]
+    lengths = _chunk_lengths(len(sums), length).astype(np.float64)
+    counts = lengths.reshape(-1, *[1] * (sums.ndim - 1))
+    wide = sums.astype(np.float64)
+    mean = _in_pairs(FOLDS["sum"], wide) / lengths.sum()
+    apart = wide / counts - mean
+    return _in_pairs(FOLDS["sum"], deviations + counts * apart * apart)
 
 
 # --- folds ----------------------------------------------------------------------------------------
