@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from muntin.core.graph.folds import FOLDS, LANES, Fold
+from muntin.core.graph.folds import FOLDS, LANES
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
+from muntin.core.lower.lanes import POSITION, Lanes, lanes_of_fold
 from muntin.core.lower.row_loop import Columns, RowLoop
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
 from muntin.core.program import (
-    BOOL,
     INDEX,
     POINTER,
     Advance,
     Apply,
     Builder,
-    Const,
     Convert,
     Expr,
     Function,
@@ -27,11 +26,8 @@ from muntin.core.program import (
     Var,
     index,
 )
-from muntin.dtypes import DTYPES, DType
 
-__all__ = ["Folding", "Lanes", "folding", "lanes_of"]
-
-_POSITION = DTYPES["int32"]
+__all__ = ["Folding", "folding", "lanes_of"]
 
 
 def lanes_of(group: Group) -> int:
@@ -45,76 +41,6 @@ def lanes_of(group: Group) -> int:
     if any(fold.finds for fold in folds):
         return LANES
     return max(fold.lanes(dtype) for fold, dtype in zip(folds, dtypes, strict=True))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lanes:
-    """What a fold keeps in each lane: a value, and for a search the position where it was found."""
-
-    fold: Fold
-    dtype: DType
-
-    @classmethod
-    def of(cls, node: Node) -> Lanes:
-        return cls(FOLDS[node.params[0]], node.args[0].dtype)
-
-    @property
-    def dtypes(self) -> tuple[DType, ...]:
-        return (self.dtype, _POSITION) if self.fold.finds else (self.dtype,)
-
-    @property
-    def start(self) -> tuple[Expr, ...]:
-        """What is in a lane before anything was taken."""
-        identity = Const(self.dtype, self.fold.identity(self.dtype))
-        return (identity, Const(_POSITION, 0)) if self.fold.finds else (identity,)
-
-    def joined(self, a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
-        """Return what a lane holds after what is in another, or an element, was taken too."""
-        if not self.fold.finds:
-            return [_apply(self.fold.row, a[0], b[0])]
-        is_better = _is_better(self.fold, self.dtype, a[0], b[0])
-        is_first = _both(_is_tie(self.dtype, a[0], b[0]), _test("less", b[1], a[1]))
-        taken = Apply(BOOL, op("logical_or"), (is_better, is_first))
-        return [_choose(taken, b[0], a[0]), _choose(taken, b[1], a[1])]
-
-    def taken(self, a: Sequence[Expr], value: Expr, position: Expr) -> list[Expr]:
-        """Return what a lane holds after an element that comes after all that it has."""
-        if not self.fold.finds:
-            return self.joined(a, (value,))
-        is_better = _is_better(self.fold, self.dtype, a[0], value)
-        return [_choose(is_better, value, a[0]), _choose(is_better, position, a[1])]
-
-
-def _apply(row: str, a: Expr, b: Expr) -> Expr:
-    return Apply(a.dtype, op(row), (a, b))
-
-
-def _test(row: str, a: Expr, b: Expr) -> Expr:
-    return Apply(BOOL, op(row), (a, b))
-
-
-def _both(a: Expr, b: Expr) -> Expr:
-    return Apply(BOOL, op("logical_and"), (a, b))
-
-
-def _choose(condition: Expr, yes: Expr, no: Expr) -> Expr:
-    return Apply(yes.dtype, op("where"), (condition, yes, no))
-
-
-def _is_better(fold: Fold, dtype: DType, held: Expr, value: Expr) -> Expr:
-    """Say whether a search goes over to a value; once it has found a NaN it stays there."""
-    if not dtype.is_float:
-        return _test("less" if fold.greatest else "greater", value, held)
-    is_worse = _test("greater_equal" if fold.greatest else "less_equal", value, held)
-    is_other = Apply(BOOL, op("logical_not"), (is_worse,))
-    return _both(is_other, _test("equal", held, held))
-
-
-def _is_tie(dtype: DType, a: Expr, b: Expr) -> Expr:
-    if not dtype.is_float:
-        return _test("equal", a, b)
-    both_nan = _both(_test("not_equal", a, a), _test("not_equal", b, b))
-    return Apply(BOOL, op("logical_or"), (_test("equal", a, b), both_nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,12 +67,16 @@ class Folding:
 def folding(name: str, group: Group, domain: Domain) -> Folding:
     """Return the functions of a group of folds."""
     count = lanes_of(group)
-    lanes = tuple([Lanes.of(node) for node, _ in group.targets])
+    lanes = tuple([lanes_of_fold(node) for node, _ in group.targets])
     if group.mapping != "down":
         return Folding(_Chunk.of(group, domain, count).function(name), count, lanes)
     starts = tuple([_start(f"{name}_start{k}", held, count) for k, held in enumerate(lanes)])
     ends = tuple([_end(f"{name}_end{k}", held, count) for k, held in enumerate(lanes)])
     return Folding(_rows(name, group, domain), count, lanes, starts, ends)
+
+
+def _apply(row: str, a: Expr, b: Expr) -> Expr:
+    return Apply(a.dtype, op(row), (a, b))
 
 
 def _work(group: Group) -> list[Node]:
@@ -169,7 +99,7 @@ class _Chunk:
     def of(cls, group: Group, domain: Domain, count: int) -> _Chunk:
         folds = [node for node, _ in group.targets]
         memory = [
-            [Var(POINTER, f"lanes{k}_{place}") for place in range(len(Lanes.of(fold).dtypes))]
+            [Var(POINTER, f"lanes{k}_{place}") for place in range(len(lanes_of_fold(fold).dtypes))]
             for k, fold in enumerate(folds)
         ]
         return cls(Columns.of(group, domain), folds, memory, count)
@@ -188,12 +118,13 @@ class _Chunk:
             }
             self.fold_all(centred, lambda fold, x, value: self.apart(fold, value, means[fold]))
         for fold, target in zip(self.folds, self.columns.targets, strict=True):
-            self.columns.builder.store(target, index(0), self.held(fold, index(0))[-1])
+            result = lanes_of_fold(fold).result(self.held(fold, index(0)))
+            self.columns.builder.store(target, index(0), result)
         lanes = [pointer for held in self.memory for pointer in held]
         return self.columns.row_loop(name, [*self.columns.targets, *lanes])
 
     def taken(self, fold: Node, x: Expr, value: Expr) -> tuple[Expr, Expr]:
-        return value, Convert(_POSITION, x & index(-self.count))
+        return value, Convert(POSITION, x & index(-self.count))
 
     def apart(self, fold: Node, value: Expr, mean: Expr) -> tuple[Expr, Expr]:
         difference = self.columns.builder.let(_apply("subtract", value, mean), "apart")
@@ -206,7 +137,7 @@ class _Chunk:
         b, count = self.columns.builder, self.count
         for fold in folds:
             with b.loop("lane", index(0), index(count), independent=True) as lane:
-                self.hold(fold, lane, Lanes.of(fold).start)
+                self.hold(fold, lane, lanes_of_fold(fold).start)
         whole = b.let(self.columns.count & index(-count), "whole")
         spans: list[tuple[Expr, Expr, int]]
         spans = [(index(0), whole, count), (whole, self.columns.count, 1)]
@@ -217,7 +148,7 @@ class _Chunk:
                     place = x & index(count - 1)
                     value, position = element(fold, x, values[fold.args[0]])
                     held = self.held(fold, place)
-                    self.hold(fold, place, Lanes.of(fold).taken(held, value, position))
+                    self.hold(fold, place, lanes_of_fold(fold).taken(held, value, position))
         for fold in folds:
             self.join(fold)
 
@@ -227,18 +158,18 @@ class _Chunk:
         if FOLDS[fold.params[0]].finds:
             with b.loop("lane", index(0), index(self.count), independent=True) as lane:
                 value, start = self.held(fold, lane)
-                self.hold(fold, lane, (value, _apply("add", start, Convert(_POSITION, lane))))
+                self.hold(fold, lane, (value, _apply("add", start, Convert(POSITION, lane))))
         while half:
             with b.loop("lane", index(0), index(half), independent=True) as lane:
                 lower, upper = self.held(fold, lane), self.held(fold, lane + half)
-                self.hold(fold, lane, Lanes.of(fold).joined(lower, upper))
+                self.hold(fold, lane, lanes_of_fold(fold).joined(lower, upper))
             half //= 2
 
     def held(self, fold: Node, lane: Expr) -> list[Expr]:
         b, memory = self.columns.builder, self.memory[self.folds.index(fold)]
         return [
             b.let(Load(dtype, pointer, lane), "held")
-            for pointer, dtype in zip(memory, Lanes.of(fold).dtypes, strict=True)
+            for pointer, dtype in zip(memory, lanes_of_fold(fold).dtypes, strict=True)
         ]
 
     def hold(self, fold: Node, lane: Expr, values: Sequence[Expr]) -> None:
@@ -259,14 +190,14 @@ def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
     columns = Columns.of(group, domain)
     b, position = columns.builder, Var(INDEX, "position")
     memory = [
-        [Var(POINTER, f"lane{k}_{place}") for place in range(len(Lanes.of(fold).dtypes))]
+        [Var(POINTER, f"lane{k}_{place}") for place in range(len(lanes_of_fold(fold).dtypes))]
         for k, (fold, _) in enumerate(group.targets)
     ]
-    place = b.let(Convert(_POSITION, position), "place")
+    place = b.let(Convert(POSITION, position), "place")
     with b.loop("x", index(0), columns.count, independent=True) as x:
         values = columns.values(x, 0, _work(group), {}, None)
         for (fold, _), rows in zip(group.targets, memory, strict=True):
-            lanes = Lanes.of(fold)
+            lanes = lanes_of_fold(fold)
             held = [
                 b.let(Load(dtype, row, x), "held")
                 for row, dtype in zip(rows, lanes.dtypes, strict=True)
@@ -331,6 +262,6 @@ def _end(name: str, lanes: Lanes, count: int) -> Function:
             half = len(taken) // 2
             pairs = zip(taken[:half], taken[half:], strict=True)
             taken = [[b.let(each) for each in lanes.joined(low, high)] for low, high in pairs]
-        b.store(target, x, taken[0][-1])
+        b.store(target, x, lanes.result(taken[0]))
     ends = Parameter(target, unaliased=True, written=True)
     return b.function(name, [*rows.parameters(written=False), ends])

@@ -12,7 +12,8 @@ from muntin.core.border import BorderMode
 from muntin.core.graph.folds import LANES
 from muntin.core.graph.node import Node
 from muntin.core.lower.borders import map_position, pad_far, pad_row
-from muntin.core.lower.folding import Lanes, lanes_of
+from muntin.core.lower.folding import lanes_of
+from muntin.core.lower.lanes import lanes_of_fold
 from muntin.core.lower.layout import Layout
 from muntin.core.lower.packing import BLOCK
 from muntin.core.plan.facts import ScratchRows
@@ -170,7 +171,7 @@ class RowMemory:
     def take_lanes(self, group: Group) -> None:
         """Set aside the lanes of folds down the rows: rows each."""
         for number, (fold, _) in zip(group.outputs, group.targets, strict=True):
-            for dtype in Lanes.of(fold).dtypes:
+            for dtype in lanes_of_fold(fold).dtypes:
                 pixel = dtype.itemsize * self.stages.domain.channels
                 rows = ScratchRows(lanes_of(group), 0, pixel)
                 row_bytes = self.row_bytes(rows)
@@ -180,7 +181,7 @@ class RowMemory:
     def set_lanes_aside(self, group: Group) -> None:
         """Set aside the lanes of folds along the rows: numbers each."""
         for number, (fold, _) in zip(group.outputs, group.targets, strict=True):
-            for dtype in Lanes.of(fold).dtypes:
+            for dtype in lanes_of_fold(fold).dtypes:
                 nbytes = lanes_of(group) * dtype.itemsize
                 lanes = FoldRows(self.set_aside(nbytes), index(nbytes))
                 self.folds.setdefault(number, []).append(lanes)
