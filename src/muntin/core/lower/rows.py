@@ -176,8 +176,9 @@ class _Lowering:
                     ):
                         self.loading.load(stage, row, *base)
                 for group, loop in zip(self.stages.groups, loops, strict=True):
-                    if group is self.stages.groups[-1] and not self.kernel.domain.pointwise:
-                        self.look_ahead(t, bases)
+                    is_run = group.folding or group.scanning
+                    if group.is_final and not (is_run or self.kernel.domain.pointwise):
+                        self.look_ahead(t, group, bases)
                     with (
                         self.guard(t, group.start, first),
                         self.each_row(t + group.lead, step, group.rows) as row,
@@ -199,14 +200,16 @@ class _Lowering:
                         else:
                             self.compute(group, loop, row, outer)
 
-    def look_ahead(self, t: Expr, bases: Mapping[Stage, tuple[Expr, Expr | None]]) -> None:
+    def look_ahead(
+        self, t: Expr, group: Group, bases: Mapping[Stage, tuple[Expr, Expr | None]]
+    ) -> None:
         """Ask for the rows of the next step while the outputs' rows are made, which lie in cache.
 
         Rows of many arrays are too short for a processor to foresee. Where outputs go past the
         caches, operands hardly come from them.
         """
         b, step = self.builder, self.stages.step
-        with b.when(self.layout.outputs[0].mode.equals(RowMode.STREAMED)):
+        with b.when(self.layout.outputs[group.outputs[0]].mode.equals(RowMode.STREAMED)):
             for stage in self.loading.furthest():
                 with self.each_row(t + (stage.lead + step), step) as row:
                     self.loading.prefetch(stage, row, bases[stage][0])
