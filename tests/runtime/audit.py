@@ -113,6 +113,7 @@ class Interpreting:
     memories: dict[Any, Memory] = field(default_factory=dict)
     fresh: list[Memory] = field(default_factory=list)
     alive: list[Array] = field(default_factory=list)
+    record: Array = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
     def memory(self, array: Array, *, is_set: bool = True) -> Memory:
         """Return the memory of an array; one memory for all arrays that lie alike."""
@@ -140,6 +141,9 @@ class Interpreting:
             slots[binding.phase_slot + number] = int(self.rng.integers(64))
         for slot, position, _ in step.scalars:
             slots[slot] = numbers[position]
+        if binding.record_slot >= 0:
+            self.record = np.zeros((len(step.indexed), 2), np.int64)
+            slots[binding.record_slot] = _moved(self.memory(self.record), 0)
         assert [isinstance(slot, Pointer) for slot in slots] == [
             var.dtype is POINTER for var in program.slots
         ]

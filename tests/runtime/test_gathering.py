@@ -1,0 +1,66 @@
+"""Programs that read at computed coordinates, run with every access checked."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.runtime import native
+from muntin.runtime.native import NativeDevice
+from muntin.runtime.reference import ReferenceDevice
+from tests.runtime.audit import Interpreting
+
+
+def interpreted(array, seed=0):
+    """Return the elements of an Array, computed by interpreted programs, and the last record."""
+    interpreting = Interpreting(np.random.default_rng(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "_launch", interpreting.launch)
+        (found,) = NativeDevice().evaluate([array._node], [None], threads=1)
+    interpreting.check_written()
+    return found, interpreting.record
+
+
+def expressions(rng, shape):
+    """Return expressions that gather, of an image and the indices of some of its rows."""
+    image = mt.asarray(rng.integers(0, 256, shape).astype(np.uint8))
+    table = mt.asarray(rng.integers(0, 9999, 256).astype(np.int32))
+    rows = mt.asarray(rng.integers(-shape[0], shape[0], 3))
+    columns = mt.asarray(rng.integers(-shape[1], shape[1], shape).astype(np.int16))
+    colours = mt.asarray(rng.integers(0, 256, (*shape, 3)).astype(np.uint8))
+    return [
+        table[image] * 2 + 1,
+        table[:100][image // 3].at(1, 0) + table[image.at(0, 1)],
+        image[rows],
+        image[:, rows[:, None] % shape[1]] + 1,
+        mt.take_along_axis(image, columns, axis=1),
+        image.T[rows % shape[1], ::-1],
+        colours[rows].at(0, 1) - 1,
+        colours[..., rows % 3],
+        (image[::2, ::2] + 1)[image[0] % 2 * 0],
+    ]
+
+
+@given(st.integers(0, 99), st.integers(0, 8), st.integers(1, 9), st.integers(1, 9))
+def test_programs_that_gather_touch_nothing_but_what_they_may(seed, number, rows, columns):
+    array = expressions(np.random.default_rng(seed), (rows, columns))[number]
+    (wanted,) = ReferenceDevice().evaluate([array._node], [None])
+    found, record = interpreted(array, seed)
+    np.testing.assert_array_equal(found, wanted, strict=True)
+    assert not record.any()
+
+
+@pytest.mark.parametrize("bad", [-6, 5, 2**63 - 1, -(2**63)])
+def test_nothing_is_read_out_of_bounds(bad):
+    places = np.array([[0, 1, 4], [2, bad, 3]])
+    array = mt.asarray(np.arange(5) + 10)[mt.asarray(places)] * 2
+    found, record = interpreted(array)
+    assert found.tolist() == [[20, 22, 28], [24, 20, 26]]
+    assert record.tolist() == [[1, bad + 5 if bad < 0 else bad]]
+
+
+def test_the_index_that_is_out_of_bounds_is_told():
+    x = mt.asarray(np.arange(12).reshape(3, 4))
+    array = x[mt.asarray(np.array([0, 1])), mt.asarray(np.array([3, 4]))]
+    assert interpreted(array)[1].tolist() == [[0, 0], [1, 4]]
