@@ -39,10 +39,13 @@ def expressions(rng, shape):
         colours[rows].at(0, 1) - 1,
         colours[..., rows % 3],
         (image[::2, ::2] + 1)[image[0] % 2 * 0],
+        image[:, columns[0] % shape[1]] + image.at(1, 0) - image.at(-1, 0),
+        (image[:, columns[0] % shape[1]] * 3).at(1, 1) - image.at(-2, 0),
+        image[rows[:1] % shape[0]][:, ::-1] + table[image[:1]],
     ]
 
 
-@given(st.integers(0, 99), st.integers(0, 8), st.integers(1, 9), st.integers(1, 9))
+@given(st.integers(0, 99), st.integers(0, 11), st.integers(1, 9), st.integers(1, 9))
 def test_programs_that_gather_touch_nothing_but_what_they_may(seed, number, rows, columns):
     array = expressions(np.random.default_rng(seed), (rows, columns))[number]
     (wanted,) = ReferenceDevice().evaluate([array._node], [None])

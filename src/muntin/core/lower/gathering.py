@@ -99,14 +99,24 @@ class Gathering:
         bad: Var | None,
     ) -> Expr:
         """Return the element for column `x`, noting in `bad` whether an index is out of bounds."""
-        safe, follows = self.node.params
         offset: Expr = index(0)
-        if follows and channels == 1:
+        if self.node.params[1] and channels == 1:
             offset = x * self.column
-        elif follows:
+        elif self.node.params[1]:
             pixel = b.let(x // index(channels), "pixel")
             offset = pixel * self.column + (x - pixel * channels) * self.channel
-        for k, is_safe in enumerate(safe):
+        pointer = Advance(POINTER, self.pointers[line], offset + self.chosen(b, values, bad))
+        return b.let(Load(self.node.dtype, pointer, index(0)), "gathered")
+
+    def row(self, b: Builder, line: int, values: Mapping[Node, Expr], bad: Var | None) -> Expr:
+        """Return where the elements of a row lie whose indices have these values."""
+        pointer = Advance(POINTER, self.pointers[line], self.chosen(b, values, bad))
+        return b.let(pointer, "gathered_row")
+
+    def chosen(self, b: Builder, values: Mapping[Node, Expr], bad: Var | None) -> Expr:
+        """Return how many bytes the indices lead to, noting whether one is out of bounds."""
+        offset: Expr = index(0)
+        for k, is_safe in enumerate(self.node.params[0]):
             place = self.place(values, k)
             if not is_safe:
                 assert bad is not None
@@ -114,8 +124,7 @@ class Gathering:
                 b.note(bad, outside)
                 place = outside.choose(index(0), place)
             offset = offset + place * self.strides[k]
-        pointer = Advance(POINTER, self.pointers[line], offset)
-        return b.let(Load(self.node.dtype, pointer, index(0)), "gathered")
+        return b.let(offset, "chosen")
 
     def write_down(self, b: Builder, values: Mapping[Node, Expr]) -> None:
         """Write down the indices of an element that are out of bounds."""

@@ -40,7 +40,9 @@ class RowLoop:
     The parameters are: the number of elements; the pointers of `reads` (stage, row offset); those
     of the targets, all of the first row and then all of the next; the scalars; if an index is
     computed, the first column, the row and the outer positions; and for each of the operands in
-    `gathers` the parameters of a `Gathering`.
+    `gathers` the parameters of a `Gathering`. If `even` names operands, there is one more: whether
+    these, by which indices are found, are the same in all columns, and what is gathered lies side
+    by side.
     """
 
     function: Function
@@ -49,6 +51,7 @@ class RowLoop:
     has_index: bool
     gathers: tuple[int, ...]
     rows: int
+    even: tuple[int, ...]
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -158,11 +161,14 @@ class Columns:
         parameters += [
             each for gathered in self.gatherings.values() for each in gathered.parameters
         ]
+        even = self.even_operands
+        parameters += [Parameter(self.even)] if even else []
         parameters += [Parameter(var) for var in last]
         function = self.builder.function(name, parameters, light=light)
         gathers = tuple([gathered.operand for gathered in self.gatherings.values()])
         reads, scalars = tuple(self.pointers), tuple(self.scalars)
-        return RowLoop(function, reads, scalars, bool(self.position), gathers, self.group.rows)
+        has_index, rows = bool(self.position), self.group.rows
+        return RowLoop(function, reads, scalars, has_index, gathers, rows, even)
 
     def all(self, count: Expr) -> None:
         """Compute all columns; in blocks, where there are rare choices.
@@ -170,6 +176,12 @@ class Columns:
         What they rarely give is left out at first. If one is taken, its block is done again.
         """
         b, order = self.builder, self.group.order
+        if self.even_operands:
+            with b.when(self.even.both(count > 0)):
+                self.between(index(0), count, order, is_even=True)
+            with b.otherwise():
+                self.between(index(0), count, order)
+            return
         if not any(node.is_rare_choice for node in order):
             self.between(index(0), count, order)
             return
@@ -193,14 +205,16 @@ class Columns:
         order: Sequence[Node],
         is_rare: Var | None = None,
         lanes: int = 1,
+        is_even: bool = False,
     ) -> None:
         """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is."""
         b, lines = self.builder, range(self.group.rows)
+        rows = self.gathered_rows(lines) if is_even else {}
         with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
             results: list[Expr] = []
             loads: dict[tuple[int, int, int], Expr] = {}
             for line in lines:
-                values = self.values(x, line, order, loads, is_rare)
+                values = self.values(x, line, order, loads, is_rare, rows)
                 results += [values[node] for node, _ in self.group.targets]
             for target, result in zip(self.targets, results, strict=True):
                 b.store(target, x, result, streamed=lanes > 1)
@@ -210,16 +224,47 @@ class Columns:
         if self.bad is None:
             return
         b = self.builder
-        needed = {arg for node in self.gatherings for arg in node.args[1:]}
-        for node in reversed(self.group.order):
-            if node in needed and node not in self.group.reads:
-                needed.update(node.args)
-        order = [node for node in self.group.order if node in needed]
+        order = self.indices
         with b.when(self.bad), b.loop("x", index(0), self.count) as x:
             for line in range(self.group.rows):
                 values = self.values(x, line, order, {}, None)
                 for gathered in self.gatherings.values():
                     gathered.write_down(b, values)
+
+    @property
+    def even(self) -> Var:
+        """Whether rows are gathered whole."""
+        return Var(BOOL, "even")
+
+    @property
+    def indices(self) -> list[Node]:
+        """The work by which indices are found."""
+        needed = {arg for node in self.gatherings for arg in node.args[1:]}
+        for node in reversed(self.group.order):
+            if node in needed and node not in self.group.reads:
+                needed.update(node.args)
+        return [node for node in self.group.order if node in needed]
+
+    @property
+    def even_operands(self) -> tuple[int, ...]:
+        """The operands by which alone indices are found, where rows may be gathered whole."""
+        follow = [node for node in self.gatherings if node.params[1]]
+        plain = self.domain.channels == 1 and not any(n.is_rare_choice for n in self.group.order)
+        leaves = [node for node in self.indices if not node.op.is_elementwise]
+        found = [node.payload for node in leaves if node.op.kind == "input"]
+        known = all(node.op.kind in ("input", "scalar", "constant") for node in leaves)
+        is_whole = bool(follow) and len(follow) == len(self.gatherings)
+        return tuple(found) if is_whole and plain and known else ()
+
+    def gathered_rows(self, lines: range) -> dict[tuple[Node, int], Expr]:
+        """Return where the rows lie that are gathered whole: where their first elements' are."""
+        b = self.builder
+        found = {}
+        for line in lines:
+            values = self.values(index(0), line, self.indices, {}, None)
+            for node, gathered in self.gatherings.items():
+                found[node, line] = gathered.row(b, line, values, self.bad)
+        return found
 
     def values(
         self,
@@ -228,8 +273,12 @@ class Columns:
         order: Sequence[Node],
         loads: dict[tuple[int, int, int], Expr],
         is_rare: Var | None,
+        whole: Mapping[tuple[Node, int], Expr] | None = None,
     ) -> dict[Node, Expr]:
-        """Return the value of each node in row `line` of those that the loop makes."""
+        """Return the value of each node in row `line` of those that the loop makes.
+
+        `whole` are where rows lie that are gathered as they are.
+        """
         b = self.builder
         places = self.places(x, line) if self.position else {}
         values: dict[Node, Expr] = {}
@@ -250,6 +299,8 @@ class Columns:
                 values[node] = self.scalars[node.payload]
             elif node.op.kind == "index":
                 values[node] = b.let(places[node.params[0]], "index")
+            elif whole and (node, line) in whole:
+                values[node] = b.let(Load(node.dtype, whole[node, line], x), "load")
             elif node in self.gatherings:
                 gathered = self.gatherings[node]
                 values[node] = gathered.read(b, x, line, self.domain.channels, values, self.bad)

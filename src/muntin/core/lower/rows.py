@@ -469,8 +469,21 @@ class _Lowering:
             args += [start, row, *outer]
         for number in loop.gathers:
             args += self.gathered(number, loop.rows, row, start, outer)
+        if loop.even:
+            args.append(self.is_even(loop))
         args += last
         self.builder.add(Call(loop.function.name, tuple(args)))
+
+    def is_even(self, loop: RowLoop) -> Expr:
+        """Return whether rows are gathered whole: see `RowLoop`."""
+        operands = self.layout.operands
+        even: Expr = Const(BOOL, 1)
+        for number in loop.even:
+            even = even.both(operands[number].column.equals(0))
+        for number in loop.gathers:
+            slots = operands[number]
+            even = even.both(slots.column.equals(slots.dtype.itemsize))
+        return even
 
     def gathered(
         self, number: int, rows: int, row: Expr, start: Expr, outer: Sequence[Expr]
@@ -480,9 +493,11 @@ class _Lowering:
         place = start * slots.column
         for position, stride in zip(outer, slots.outer, strict=True):
             place = place + position * stride
+        lines = [row + line for line in range(rows)]
+        if not self.kernel.domain.pointwise:  # rows past the image are made in vain
+            lines = [line.at_least(0).at_most(self.layout.rows - 1) for line in lines]
         pointers: list[Expr] = [
-            Advance(POINTER, slots.pointer, place + (row + line) * slots.row)
-            for line in range(rows)
+            Advance(POINTER, slots.pointer, place + line * slots.row) for line in lines
         ]
         record = Advance(POINTER, self.layout.record, index(PAIR * indices.first))
         numbers = (slots.column, slots.channel, *indices.strides, *indices.sizes)
