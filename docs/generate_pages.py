@@ -75,7 +75,8 @@ How an Array differs from other libraries' arrays, within the standard:
   negative power -1, 0 or 1.
 - A copy of a value is that value: `copy` of `astype` is not looked at. `asarray(x, copy=True)` does
   copy, so that later writes to the memory of `x` do not matter.
-- No shape depends on elements: there is no boolean indexing.
+- No function has a shape that depends on elements. A mask as an index is computed at once, to know
+  how many elements it takes.
 
 {there} of {asked} functions are there.
 {groups}

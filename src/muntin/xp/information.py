@@ -25,9 +25,9 @@ class Information:
     """What the namespace can do; every device has the same types."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Return that shapes never depend on elements, and how many axes there may be."""
+        """Return that masks are indices, but no function's shape depends on elements."""
         return {
-            "boolean indexing": False,
+            "boolean indexing": True,
             "data-dependent shapes": False,
             "max dimensions": _MOST_AXES,
         }
