@@ -115,7 +115,12 @@ from muntin.array.mathematics import (
     tan,
     tanh,
 )
-from muntin.array.matrices import eye, tril, triu
+from muntin.array.matrices import (
+    diagonal,
+    eye,
+    tril,
+    triu,
+)
 from muntin.array.program import Program, program
 from muntin.array.reductions import (
     all,
@@ -295,6 +300,7 @@ __all__ = [
     "cumulative_sum",
     "deg2rad",
     "devices",
+    "diagonal",
     "diff",
     "digamma",
     "divide",

@@ -9,6 +9,7 @@ import muntin as mt
 from muntin.errors import (
     BorderError,
     BoundsError,
+    DeviceError,
     DTypeError,
     ParameterError,
     ShapeError,
@@ -202,6 +203,12 @@ def test_a_table_is_one_kernel():
     graph = str(mt.explain(table[image], what="graph"))
     assert "gathered(" in graph
     assert mt.required(table[image], mt.Box((1, 2), (3, 4)))[1].box == mt.Box((1, 2), (3, 4))
+
+
+def test_kernels_that_gather_have_no_opencl():
+    x = mt.asarray(pixels(5))[np.array([1, 0])]
+    with pytest.raises(DeviceError, match="explain: kernel 0 reads at indices, which OpenCL devic"):
+        str(mt.explain(x, what="opencl"))
 
 
 def test_letters_follow_what_is_chosen():

@@ -29,6 +29,21 @@ class TestValues:
         ]:
             np.testing.assert_array_equal(np.asarray(found), expected, strict=True)
 
+    @pytest.mark.parametrize("k", DIAGONALS)
+    def test_a_diagonal_is_numpys(self, k):
+        array = np.arange(30, dtype=np.float32).reshape(2, 3, 5)
+        x = mt.asarray(array)
+        for found, expected in [
+            (mt.diagonal(x, offset=k), array.diagonal(k, 1, 2)),
+            (mt.diagonal(x[0].T, offset=k) + 1, array[0].T.diagonal(k) + 1),
+            (mt.diagonal(x * 2, offset=k), array.diagonal(k, 1, 2) * 2),
+            (mt.diagonal(x[:, :0], offset=k), array[:, :0].diagonal(k, 1, 2)),
+        ]:
+            np.testing.assert_array_equal(np.asarray(found), expected, strict=True)
+        out = np.zeros((2, mt.diagonal(x, offset=k).shape[1]), np.float32)
+        mt.diagonal(x, offset=k).eval(out=out)
+        np.testing.assert_array_equal(out, array.diagonal(k, 1, 2))
+
 
 def test_diagonals_are_known():
     x = mt.asarray(np.ones((4, 4)))
@@ -43,7 +58,7 @@ def test_diagonals_are_known():
 
 
 def test_matrices_have_two_axes():
-    for name in ("tril", "triu"):
+    for name in ("tril", "triu", "diagonal"):
         with pytest.raises(
             ShapeError, match=rf"{name}: an array of 1 axes, shape \(3,\); it takes"
         ):

@@ -179,6 +179,11 @@ def test_listed_functions_are_lazy(pixels: np.ndarray) -> None:
         lambda x: np.roll(x, (1, 2), (0, 1)),
         lambda x: np.roll(x, 5),
         lambda x: np.tril(x, -1),
+        lambda x: np.diagonal(x, 1),
+        lambda x: np.diagonal(x, -1, 1, 0),
+        lambda x: np.take(x, [2, 0, -1], axis=1),
+        lambda x: np.take_along_axis(x, np.array([[1], [0], [3]]), 1),
+        lambda x: np.repeat(x, 2, axis=1),
         lambda x: np.triu(x, 1),
         lambda x: np.meshgrid(x[0], x[1])[1],
     ]

@@ -13,6 +13,8 @@ from muntin.config import settings_override
 from muntin.core.border import Border
 from muntin.core.emit.opencl_c import OpenClOptions, emit_opencl_c
 from muntin.core.graph import build
+from muntin.core.graph.gathering import gather
+from muntin.core.graph.joining import concat
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.reshaping import reshape
 from muntin.core.lower.walk import Walk
@@ -181,6 +183,19 @@ def test_inputs_and_results_are_reshaped(device):
     roots = [reshape(a, (2, 6)), *moved, *[build.elementwise("negative", node) for node in moved]]
     roots.append(build.elementwise("negative", reshape(a, (12,))))
     check(device, roots)
+
+
+def test_results_are_joined(device):
+    a = image()
+    both = concat([build.elementwise("add", a, 1.0), a], 1)
+    check(device, [both, build.elementwise("negative", concat([both, both], 0))])
+
+
+def test_gathers_are_refused(device):
+    places = node_of(np.array([2, 0], np.int64))
+    chosen = gather(image((5,)), [places], (2,))
+    with pytest.raises(DeviceError, match=r"the graph has a node of kind 'gathered'.*CPU"):
+        device.evaluate([chosen], [None])
 
 
 def test_long_chains_are_cut_into_kernels(device):

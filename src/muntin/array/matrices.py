@@ -10,14 +10,16 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.array.creation import ones
 from muntin.array.operators import common_device, node_of
-from muntin.core.graph.build import banded
+from muntin.core.graph.build import banded, elementwise, index, scalar
 from muntin.core.graph.diagonals import entire
+from muntin.core.graph.gathering import Along, gather
+from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import Node
 from muntin.core.shapes import as_shape
 from muntin.dtypes import DType
 from muntin.errors import ShapeError
 
-__all__ = ["eye", "tril", "triu"]
+__all__ = ["diagonal", "eye", "tril", "triu"]
 
 
 def eye(
@@ -85,13 +87,55 @@ def triu(x: Any, /, *, k: SupportsIndex = 0) -> Array:
     return Array(_band("triu", node, as_index(k), None), common_device("triu", (x,)))
 
 
-def _band(operation: str, node: Node, low: int | None, high: int | None) -> Node:
-    """Return the matrix with zero below diagonal `low` and above diagonal `high`."""
+def diagonal(x: Any, /, *, offset: SupportsIndex = 0) -> Array:
+    """Return a diagonal of a matrix, the last two axes, as the last axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Two axes or more.
+    offset : int
+        The diagonal: above 0 to the right of the main one.
+
+    Raises
+    ------
+    ShapeError
+        If x has fewer than two axes.
+
+    Notes
+    -----
+    The diagonal of an array is read where it lies; a computed matrix is stored first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.asarray(diagonal(np.arange(6).reshape(2, 3), offset=1))
+    array([1, 5])
+    """
+    node, shift = _matrix("diagonal", node_of("diagonal", x)), as_index(offset)
+    *others, rows, columns = node.shape
+    down, right = max(-shift, 0), max(shift, 0)
+    shape = (*others, max(min(rows - down, columns - right), 0))
+    place = index(len(others), shape)
+    starts = [elementwise("add", place, scalar(start, place.dtype)) for start in (down, right)]
+    coordinates: list[Node | Along] = [*map(Along, range(len(others))), *starts]
+    axes = followed_letters(node.axes, [*range(len(others)), None])
+    found = gather(node, coordinates, shape, axes, "diagonal", is_inside=True)
+    return Array(found, common_device("diagonal", (x,)))
+
+
+def _matrix(operation: str, node: Node) -> Node:
     if len(node.shape) < 2:
         raise ShapeError(
             f"{operation}: an array of {len(node.shape)} axes, shape {node.shape}; it takes two or "
             "more"
         )
+    return node
+
+
+def _band(operation: str, node: Node, low: int | None, high: int | None) -> Node:
+    """Return the matrix with zero below diagonal `low` and above diagonal `high`."""
+    node = _matrix(operation, node)
     least, most = node.diagonals or entire(node.shape)
     bottom = least if low is None else min(max(low, least), most + 1)
     top = most if high is None else max(min(high, most), least - 1)

@@ -68,6 +68,11 @@ def _opencl(kernel: KernelFacts) -> str:
             f"explain: kernel {kernel.number} reads neighbours; OpenCL devices run pointwise work "
             'alone; ask for what="llvm" or "program"'
         )
+    if kernel.compiled.graph.gathers:
+        raise DeviceError(
+            f"explain: kernel {kernel.number} reads at indices, which OpenCL devices do not; ask "
+            'for what="llvm" or "program"'
+        )
     rank = max(sum(size != 1 for size in kernel.extent), 1)
     if not kernel.domain.pointwise:
         rank = kernel.domain.rank

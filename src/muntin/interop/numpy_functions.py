@@ -54,6 +54,13 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True
     write_result("copyto", asarray(src), dst, Options(where, None, casting))
 
 
+@implements(np.diagonal)
+def diagonal(
+    a: Any, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+) -> Array:
+    return matrices.diagonal(shaping.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
+
+
 @implements(np.expand_dims)
 def expand_dims(a: Any, axis: SupportsIndex) -> Array:
     return shaping.expand_dims(a, axis=axis)

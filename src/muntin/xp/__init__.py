@@ -97,7 +97,11 @@ from muntin.array.mathematics import (
     tan,
     tanh,
 )
-from muntin.array.matrices import eye, tril, triu
+from muntin.array.matrices import (
+    eye,
+    tril,
+    triu,
+)
 from muntin.array.reductions import (
     all,
     any,

@@ -36,6 +36,8 @@ def gather(
     shape: tuple[int, ...],
     axes: str | None = None,
     operation: str = "index",
+    *,
+    is_inside: bool = False,
 ) -> Node:
     """Return the elements of `source` at some coordinates.
 
@@ -48,6 +50,8 @@ def gather(
         that follows it. Indices below 0 count from the end.
     shape, axes
         Of the result.
+    is_inside
+        Whether all indices are known to be in bounds, counted from the front.
 
     Raises
     ------
@@ -78,8 +82,11 @@ def gather(
                 f"{operation}: an index is given for axis {axis} of shape {source.shape}, which is "
                 "empty; there is nothing to choose"
             )
-        indices.append(_wrapped(index, source.shape[axis], shape, operation))
-        safe.append(_is_safe(index, source.shape[axis]))
+        if is_inside:
+            indices.append(broadcast_to(index, shape, operation))
+        else:
+            indices.append(_wrapped(index, source.shape[axis], shape, operation))
+        safe.append(is_inside or _is_safe(index, source.shape[axis]))
     sizes = tuple([source.shape[axis] for axis in chosen])
     follows = tuple([each.source is not None for each in maps])
     affine = View((*maps, *[AxisMap(axis) for axis in chosen]))
