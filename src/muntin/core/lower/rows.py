@@ -7,37 +7,35 @@ one row loop and no ring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.order import topological
+from muntin.core.lower.calls import RowCalls
 from muntin.core.lower.folding import Folding, folding
-from muntin.core.lower.gathering import PAIR
-from muntin.core.lower.layout import ArraySlots, Layout
-from muntin.core.lower.loading import Loading, packing
+from muntin.core.lower.layout import Layout
+from muntin.core.lower.loading import Loading
+from muntin.core.lower.outputs import Outputs
 from muntin.core.lower.row_loop import RowLoop, may_stream, row_loop
 from muntin.core.lower.row_memory import RowMemory, WindowEnds
 from muntin.core.lower.running import RunningSum, running_sum
+from muntin.core.lower.runs import Runs
 from muntin.core.lower.scanning import Scanning, scanning
-from muntin.core.plan.facts import CACHE_LINE, KernelFacts, RowMode
+from muntin.core.plan.facts import KernelFacts, RowMode
 from muntin.core.plan.kernel import KernelGraph, is_row_scan
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
-    BOOL,
     INDEX,
     POINTER,
-    Advance,
     Builder,
     Call,
-    Const,
     Expr,
     Function,
     Parameter,
     Program,
-    StreamBytes,
     Var,
     index,
 )
@@ -46,8 +44,6 @@ from muntin.dtypes import DType
 __all__ = ["Lowered", "lower_rows"]
 
 ALL = 1 << 40  # rows or columns, where a window has all of them
-ALIGNED_COLUMNS = 1024  # shorter rows are not worth a call more to start at a cache line
-
 
 Loop: TypeAlias = RowLoop | RunningSum | Folding | Scanning
 
@@ -82,23 +78,30 @@ class _Lowering:
         self.window = WindowEnds.of(self.builder, self.layout)
         self.memory = RowMemory(self.builder, self.layout, stages, self.window)
         self.loading = Loading(self.memory, self.functions)
-        self.stream: RowLoop | None = None
+        self.calls = RowCalls(self.memory)
 
     def lowered(self) -> Lowered:
         loops = [self.loop(number, group) for number, group in enumerate(self.stages.groups)]
-        final = self.stages.groups[-1]
-        if may_stream(final, self.kernel.domain):
-            self.stream = row_loop("final_streamed", final, self.kernel.domain, streamed=True)
-            self.functions["final_streamed"] = self.stream.function
-        self.march(loops)
+        outputs = Outputs(self.memory, self.calls, self.functions, self.streaming_loop())
+        self.march(loops, outputs)
         names = ("o0", "o1", "y0", "y1", "x0", "x1")
         parameters = [Parameter(Var(INDEX, name)) for name in names]
         parameters.append(Parameter(Var(POINTER, "scratch"), unaliased=True, written=True))
         entry = self.builder.function("entry", parameters)
         program = Program((*self.functions.values(), entry), self.layout.variables)
-        return Lowered(program, self.layout, self.facts(program))
+        facts = self.facts(program, streams=outputs.stream is not None)
+        return Lowered(program, self.layout, facts)
 
-    def facts(self, program: Program) -> KernelFacts:
+    def streaming_loop(self) -> RowLoop | None:
+        """Return the row loop that writes past the caches itself, if there is one."""
+        final = self.stages.groups[-1]
+        if not may_stream(final, self.kernel.domain):
+            return None
+        stream = row_loop("final_streamed", final, self.kernel.domain, streamed=True)
+        self.functions["final_streamed"] = stream.function
+        return stream
+
+    def facts(self, program: Program, *, streams: bool) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
         runs = {group.mapping for group in groups if group.folding or group.scanning}
         scans = [node for group in groups if group.scanning for node, _ in group.targets]
@@ -126,7 +129,7 @@ class _Lowering:
             max(halos, default=0),
             ALL if scans_down else CHUNK if "down" in runs else 1,
             column_unit if runs - {"down"} else 1,
-            self.stream is not None,
+            streams,
             tuple([function.name for function in program.shared]),
             self.kernel.indices,
         )
@@ -158,16 +161,16 @@ class _Lowering:
 
     # --- the march ------------------------------------------------------------------------------
 
-    def march(self, loops: Sequence[Loop]) -> None:
+    def march(self, loops: Sequence[Loop], outputs: Outputs) -> None:
         """Walk down the window: at each step every stage makes its rows, then the outputs."""
         b, top = self.builder, self.window.top
-        step = self.stages.step
+        step, runs = self.stages.step, Runs(self.memory, self.calls, outputs)
         first = min([0, *[stage.start for stage in self.stages.stages]])
         with b.loop("o", Var(INDEX, "o0"), Var(INDEX, "o1")) as o:
             outer = self.outer_positions(o)
             loads = [stage for stage in self.stages.stages if stage.is_load]
             bases = {stage: self.loading.base(stage, outer) for stage in loads}
-            outputs = [self.output_offset(slots, outer) for slots in self.layout.outputs]
+            offsets = [self.calls.output_offset(slots, outer) for slots in self.layout.outputs]
             with b.loop("t", top + first, self.window.bottom, step) as t:
                 for stage, base in bases.items():
                     with (
@@ -187,13 +190,13 @@ class _Lowering:
                             self.run_on(group, loop, row)
                         elif isinstance(loop, Folding):
                             with b.when(row < self.window.bottom) if step > 1 else nullcontext():
-                                self.fold(group, loop, row, outputs)
+                                runs.fold(group, loop, row, offsets)
                         elif isinstance(loop, Scanning) and group.is_final:
                             with b.when(row < self.window.bottom) if step > 1 else nullcontext():
-                                self.scan(group, loop, row, outer, outputs)
+                                runs.scan(group, loop, row, outer, offsets)
                         elif group.is_final:
                             assert isinstance(loop, RowLoop)
-                            self.final(group, loop, row, outer, outputs)
+                            outputs.compute(group, loop, row, outer, offsets)
                         elif isinstance(loop, Scanning):
                             kept = [self.memory.kept[scan] for scan, _ in group.targets]
                             self.compute(group, loop.take, row, outer, kept)
@@ -249,13 +252,6 @@ class _Lowering:
             b.let(place + origin, "position")
             for place, origin in zip(reversed(positions), origins, strict=True)
         ]
-
-    def output_offset(self, slots: ArraySlots, outer: Sequence[Expr]) -> Expr:
-        """Return where the plane of an output lies, in bytes past its pointer."""
-        offset: Expr = index(0)
-        for stride, position in zip(slots.outer, outer, strict=True):
-            offset = offset + position * stride
-        return self.builder.let(offset, "out_offset")
 
     # --- one step -------------------------------------------------------------------------------
 
@@ -316,113 +312,6 @@ class _Lowering:
         with b.otherwise():
             memory.set_row(stage, row, self.border_row(stage, row))
 
-    def fold(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
-        """Fold a row: chunk by chunk into parts of its own, or into those of the rows above."""
-        if group.mapping == "down":
-            self.fold_down(group, folding, row, offsets)
-            return
-        outputs = [(offsets[number], self.layout.outputs[number]) for number in group.outputs]
-        lanes = [lanes.first for number in group.outputs for lanes in self.memory.folds[number]]
-        with self.each_chunk() as element:
-            chunk = self.builder.let(element // index(CHUNK), "chunk")
-            targets = [
-                Advance(POINTER, slots.pointer, offset + row * slots.row + chunk * slots.column)
-                for offset, slots in outputs
-            ]
-            self.call_chunk(folding.take, row, element, [*targets, *lanes])
-
-    def fold_down(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
-        b, window, memory = self.builder, self.window, self.memory
-        count = (window.right - window.left) * self.kernel.domain.channels
-        kept = [memory.folds[number] for number in group.outputs]
-        rows = [
-            (count, *[lanes.row_bytes for lanes in each], *[lanes.first for lanes in each])
-            for each in kept
-        ]
-        position = b.let(row & index(CHUNK - 1), "position")
-        with b.when(position.equals(0)):
-            for start, args in zip(folding.starts, rows, strict=True):
-                b.add(Call(start.name, args))
-        lane = b.let(row & index(folding.count - 1), "lane")
-        targets = [
-            Advance(POINTER, lanes.first, lane * lanes.row_bytes) for each in kept for lanes in each
-        ]
-        self.call(folding.take, window.left, window.right, row, (), targets, (position,))
-        with b.when(position.equals(CHUNK - 1).either(row + 1 >= window.bottom)):
-            chunk = b.let(row // index(CHUNK), "chunk")
-            for number, end, args in zip(group.outputs, folding.ends, rows, strict=True):
-                slots = self.layout.outputs[number]
-                place = offsets[number] + chunk * slots.row + window.left * slots.column
-                b.add(Call(end.name, (*args, Advance(POINTER, slots.pointer, place))))
-
-    def scan(
-        self,
-        group: Group,
-        scanning: Scanning,
-        row: Expr,
-        outer: Sequence[Expr],
-        offsets: Sequence[Expr],
-    ) -> None:
-        """Scan a row: chunk by chunk, or on from the row above."""
-        b, window = self.builder, self.window
-        kept = [self.memory.kept[node] for node, _ in group.targets]
-
-        def down(targets: Sequence[Expr]) -> None:
-            with b.when(row.equals(window.top)):
-                count = (window.right - window.left) * self.kernel.domain.channels
-                for start, above in zip(scanning.starts, kept, strict=True):
-                    b.add(Call(start.name, (count, above)))
-            self.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
-
-        def across(targets: Sequence[Expr]) -> None:
-            if not any(number is not None for number in scanning.carried):
-                self.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
-                return
-            with self.each_chunk() as element:
-                places = [
-                    Advance(POINTER, target, (element - window.left) * slots.dtype.itemsize)
-                    for target, slots in zip(
-                        targets, [self.layout.outputs[n] for n in group.outputs], strict=True
-                    )
-                ]
-                starts = [
-                    self.chunk_start(self.layout.operands[number], row, element, outer)
-                    for number in scanning.carried
-                    if number is not None
-                ]
-                self.call_chunk(scanning.take, row, element, [*places, *kept, *starts])
-
-        self.final_rows(group, row, offsets, down if group.mapping == "down" else across)
-
-    def chunk_start(
-        self, slots: ArraySlots, row: Expr, element: Expr, outer: Sequence[Expr]
-    ) -> Expr:
-        """Return where an operand has what a chunk begins with."""
-        offset = self.output_offset(slots, outer) + row * slots.row
-        return Advance(POINTER, slots.pointer, offset + (element // index(CHUNK)) * slots.column)
-
-    @contextmanager
-    def each_chunk(self) -> Iterator[Expr]:
-        """Do what follows for each chunk of a row: its first element."""
-        window, channels = self.window, self.kernel.domain.channels
-        stop = self.builder.let(window.right * channels, "stop")
-        with self.builder.loop("element", window.left * channels, stop, CHUNK) as element:
-            yield element
-
-    def call_chunk(self, loop: RowLoop, row: Expr, element: Expr, pointers: Sequence[Expr]) -> None:
-        """Call the function for the elements of a chunk of a row."""
-        reads = [
-            Advance(
-                POINTER,
-                self.memory.row_pointer(stage, row + rows, index(0)),
-                element * self.stages.stages[stage].node.dtype.itemsize,
-            )
-            for stage, rows in loop.reads
-        ]
-        count = (self.window.right * self.kernel.domain.channels - element).at_most(CHUNK)
-        scalars = [self.layout.scalars[number] for number in loop.scalars]
-        self.builder.add(Call(loop.function.name, (count, *reads, *pointers, *scalars)))
-
     def border_row(self, stage: Stage, row: Expr) -> Expr:
         """Return where column 0 of what stands for a row outside the image would lie."""
         state = self.memory.state[stage.number]
@@ -445,176 +334,8 @@ class _Lowering:
             for line in range(group.rows)
             for stage in stages
         ]
-        self.call(loop, span.start, span.stop, row, outer, [*targets, *kept])
+        self.calls.call(loop, span.start, span.stop, row, outer, [*targets, *kept])
         if any(stage.is_padded for stage in stages):
             with self.each_row(row, group.rows) as line:
                 for stage in stages:
                     self.memory.pad(stage, self.memory.first_column(stage, line))
-
-    def call(
-        self,
-        loop: RowLoop,
-        start: Expr,
-        stop: Expr,
-        row: Expr,
-        outer: Sequence[Expr],
-        targets: Sequence[Expr],
-        last: Sequence[Expr] = (),
-    ) -> None:
-        args: list[Expr] = [(stop - start) * self.kernel.domain.channels]
-        args += [self.memory.row_pointer(stage, row + rows, start) for stage, rows in loop.reads]
-        args += targets
-        args += [self.layout.scalars[number] for number in loop.scalars]
-        if loop.has_index:
-            args += [start, row, *outer]
-        for number in loop.gathers:
-            args += self.gathered(number, loop.rows, row, start, outer)
-        if loop.even:
-            args.append(self.is_even(loop))
-        args += last
-        self.builder.add(Call(loop.function.name, tuple(args)))
-
-    def is_even(self, loop: RowLoop) -> Expr:
-        """Return whether rows are gathered whole: see `RowLoop`."""
-        operands = self.layout.operands
-        even: Expr = Const(BOOL, 1)
-        for number in loop.even:
-            even = even.both(operands[number].column.equals(0))
-        for number in loop.gathers:
-            slots = operands[number]
-            even = even.both(slots.column.equals(slots.dtype.itemsize))
-        return even
-
-    def gathered(
-        self, number: int, rows: int, row: Expr, start: Expr, outer: Sequence[Expr]
-    ) -> list[Expr]:
-        """Return the arguments for what is gathered from an operand: see `Gathering`."""
-        slots, indices = self.layout.operands[number], self.layout.indices[number]
-        place = start * slots.column
-        for position, stride in zip(outer, slots.outer, strict=True):
-            place = place + position * stride
-        lines = [row + line for line in range(rows)]
-        if not self.kernel.domain.pointwise:  # rows past the image are made in vain
-            lines = [line.at_least(0).at_most(self.layout.rows - 1) for line in lines]
-        pointers: list[Expr] = [
-            Advance(POINTER, slots.pointer, place + line * slots.row) for line in lines
-        ]
-        record = Advance(POINTER, self.layout.record, index(PAIR * indices.first))
-        numbers = (slots.column, slots.channel, *indices.strides, *indices.sizes)
-        return [*pointers, *numbers, record]
-
-    def final(
-        self,
-        group: Group,
-        loop: RowLoop,
-        row: Expr,
-        outer: Sequence[Expr],
-        offsets: Sequence[Expr],
-    ) -> None:
-        """Compute the rows of the outputs from `row` on: each in its place, or in scratch memory.
-
-        A row past the window is computed in vain, in scratch memory.
-        """
-
-        def run(targets: Sequence[Expr]) -> None:
-            if self.kernel.domain.pointwise:
-                self.call_aligned(loop, row, outer, offsets, targets)
-            else:
-                self.call(loop, self.window.left, self.window.right, row, outer, targets)
-
-        is_single = group.rows == 1 and self.stages.step > 1
-        with self.builder.when(row < self.window.bottom) if is_single else nullcontext():
-            self.final_rows(group, row, offsets, run)
-
-    def final_rows(
-        self,
-        group: Group,
-        row: Expr,
-        offsets: Sequence[Expr],
-        run: Callable[[Sequence[Expr]], None],
-    ) -> None:
-        """Let `run` write rows to some targets, and bring them to their places."""
-        b, window = self.builder, self.window
-        outputs = [(number, self.layout.outputs[number]) for number in group.outputs]
-        targets, places = [], []
-        for line in range(group.rows):
-            for number, slots in outputs:
-                offset = offsets[number] + (row + line) * slots.row + window.left * slots.column
-                place = b.let(Advance(POINTER, slots.pointer, offset), "place")
-                places.append(place)
-                is_direct = self.is_direct(slots)
-                if line:  # rows that are computed in vain may all lie in one place
-                    lies_apart = (slots.row > 0).either(slots.row < 0)
-                    is_direct = is_direct.both(lies_apart).both(row + line < window.bottom)
-                scratch = self.memory.outputs[number][line]
-                targets.append(b.let(is_direct.choose(place, scratch), "target"))
-        run(targets)
-        for line in range(group.rows):
-            is_written = None if line == 0 else row + line < window.bottom
-            for place_number, (number, slots) in enumerate(outputs):
-                place = places[line * len(outputs) + place_number]
-                self.deliver(slots, self.memory.outputs[number][line], place, is_written)
-
-    def is_direct(self, slots: ArraySlots) -> Expr:
-        """Return whether a row loop writes the rows of an output where they belong."""
-        direct = slots.mode.equals(RowMode.DIRECT)
-        return direct if self.stream is None else direct.either(slots.mode.equals(RowMode.STREAMED))
-
-    def call_aligned(
-        self,
-        loop: RowLoop,
-        row: Expr,
-        outer: Sequence[Expr],
-        offsets: Sequence[Expr],
-        targets: Sequence[Expr],
-    ) -> None:
-        """Compute a row, the columns before the first that starts a cache line by themselves.
-
-        Vectors that straddle two lines cost twice. Arrays made alike lie alike: what aligns the
-        first output mostly aligns all, and if it does rows may be written past the caches.
-        """
-        b, window, outputs = self.builder, self.window, self.layout.outputs
-        phases = [
-            b.let(phase + offset + row * slots.row + window.left * slots.column, "phase")
-            for phase, offset, slots in zip(self.layout.phases, offsets, outputs, strict=True)
-        ]
-        first = outputs[0].dtype.itemsize
-        short = ((0 - phases[0]) & index(CACHE_LINE - 1)) // index(first)
-        is_long = window.right - window.left >= ALIGNED_COLUMNS
-        head = b.let(is_long.both(self.is_direct(outputs[0])).choose(short, index(0)), "head")
-        with b.when(head > 0):
-            self.call(loop, window.left, window.left + head, row, outer, targets)
-        start = b.let(window.left + head, "aligned")
-        moved = [
-            b.let(Advance(POINTER, target, head * slots.dtype.itemsize), "target")
-            for target, slots in zip(targets, outputs, strict=True)
-        ]
-        if self.stream is None:
-            self.call(loop, start, window.right, row, outer, moved)
-            return
-        streams: Expr = Const(BOOL, 1)
-        for phase, slots in zip(phases, outputs, strict=True):
-            place = (phase + head * slots.dtype.itemsize) & index(CACHE_LINE - 1)
-            streams = streams.both(slots.mode.equals(RowMode.STREAMED)).both(place.equals(0))
-        with b.when(streams):
-            self.call(self.stream, start, window.right, row, outer, moved)
-        with b.otherwise():
-            self.call(loop, start, window.right, row, outer, moved)
-
-    def deliver(
-        self, slots: ArraySlots, scratch: Expr, place: Expr, is_written: Expr | None
-    ) -> None:
-        """Move a row of an output from scratch memory to its place, if it is not there."""
-        b, channels = self.builder, self.kernel.domain.channels
-        count = self.window.right - self.window.left
-        streamed, packed = slots.mode.equals(RowMode.STREAMED), slots.mode.equals(RowMode.PACKED)
-        if is_written is not None:
-            streamed, packed = streamed.both(is_written), packed.both(is_written)
-        if self.stream is None:
-            with b.when(streamed):
-                nbytes = count * (slots.dtype.itemsize * channels)
-                b.add(StreamBytes(place, scratch, nbytes))
-        with b.when(packed):
-            args = (place, scratch, count, slots.column, slots.channel)
-            name = packing(self.functions, "unpack", slots.dtype.itemsize, channels)
-            b.add(Call(name, args))

@@ -1,0 +1,115 @@
+"""Calls of row loops: where what they read lies, and what they gather from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from muntin.core.graph.folds import CHUNK
+from muntin.core.lower.gathering import PAIR
+from muntin.core.lower.layout import ArraySlots
+from muntin.core.lower.row_loop import RowLoop
+from muntin.core.lower.row_memory import RowMemory
+from muntin.core.program import BOOL, POINTER, Advance, Call, Const, Expr, index
+
+__all__ = ["RowCalls"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowCalls:
+    """Writes the calls of row loops."""
+
+    memory: RowMemory
+
+    def output_offset(self, slots: ArraySlots, outer: Sequence[Expr]) -> Expr:
+        """Return where the plane of an output lies, in bytes past its pointer."""
+        offset: Expr = index(0)
+        for stride, position in zip(slots.outer, outer, strict=True):
+            offset = offset + position * stride
+        return self.memory.builder.let(offset, "out_offset")
+
+    def call(
+        self,
+        loop: RowLoop,
+        start: Expr,
+        stop: Expr,
+        row: Expr,
+        outer: Sequence[Expr],
+        targets: Sequence[Expr],
+        last: Sequence[Expr] = (),
+    ) -> None:
+        """Call a row loop for the columns from `start` to `stop` of a row."""
+        args: list[Expr] = [(stop - start) * self.memory.stages.domain.channels]
+        args += [self.memory.row_pointer(stage, row + rows, start) for stage, rows in loop.reads]
+        args += targets
+        args += [self.memory.layout.scalars[number] for number in loop.scalars]
+        if loop.has_index:
+            args += [start, row, *outer]
+        for number in loop.gathers:
+            args += self.gathered(number, loop.rows, row, start, outer)
+        if loop.even:
+            args.append(self.is_even(loop))
+        args += last
+        self.memory.builder.add(Call(loop.function.name, tuple(args)))
+
+    def is_even(self, loop: RowLoop) -> Expr:
+        """Return whether rows are gathered whole: see `RowLoop`."""
+        operands = self.memory.layout.operands
+        even: Expr = Const(BOOL, 1)
+        for number in loop.even:
+            even = even.both(operands[number].column.equals(0))
+        for number in loop.gathers:
+            slots = operands[number]
+            even = even.both(slots.column.equals(slots.dtype.itemsize))
+        return even
+
+    def gathered(
+        self, number: int, rows: int, row: Expr, start: Expr, outer: Sequence[Expr]
+    ) -> list[Expr]:
+        """Return the arguments for what is gathered from an operand: see `Gathering`."""
+        layout = self.memory.layout
+        slots, indices = layout.operands[number], layout.indices[number]
+        place = start * slots.column
+        for position, stride in zip(outer, slots.outer, strict=True):
+            place = place + position * stride
+        lines = [row + line for line in range(rows)]
+        if not self.memory.stages.domain.pointwise:  # rows past the image are made in vain
+            lines = [line.at_least(0).at_most(layout.rows - 1) for line in lines]
+        pointers: list[Expr] = [
+            Advance(POINTER, slots.pointer, place + line * slots.row) for line in lines
+        ]
+        record = Advance(POINTER, layout.record, index(PAIR * indices.first))
+        numbers = (slots.column, slots.channel, *indices.strides, *indices.sizes)
+        return [*pointers, *numbers, record]
+
+    @contextmanager
+    def each_chunk(self) -> Iterator[Expr]:
+        """Do what follows for each chunk of a row: its first element."""
+        window, channels = self.memory.window, self.memory.stages.domain.channels
+        stop = self.memory.builder.let(window.right * channels, "stop")
+        with self.memory.builder.loop("element", window.left * channels, stop, CHUNK) as element:
+            yield element
+
+    def call_chunk(self, loop: RowLoop, row: Expr, element: Expr, pointers: Sequence[Expr]) -> None:
+        """Call the function for the elements of a chunk of a row."""
+        reads = [
+            Advance(
+                POINTER,
+                self.memory.row_pointer(stage, row + rows, index(0)),
+                element * self.memory.stages.stages[stage].node.dtype.itemsize,
+            )
+            for stage, rows in loop.reads
+        ]
+        count = (self.memory.window.right * self.memory.stages.domain.channels - element).at_most(
+            CHUNK
+        )
+        scalars = [self.memory.layout.scalars[number] for number in loop.scalars]
+        self.memory.builder.add(Call(loop.function.name, (count, *reads, *pointers, *scalars)))
+
+    def chunk_start(
+        self, slots: ArraySlots, row: Expr, element: Expr, outer: Sequence[Expr]
+    ) -> Expr:
+        """Return where an operand has what a chunk begins with."""
+        offset = self.output_offset(slots, outer) + row * slots.row
+        return Advance(POINTER, slots.pointer, offset + (element // index(CHUNK)) * slots.column)

@@ -1,0 +1,109 @@
+"""Folds and scans as parts of a march down the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.core.graph.folds import CHUNK
+from muntin.core.lower.calls import RowCalls
+from muntin.core.lower.folding import Folding
+from muntin.core.lower.outputs import Outputs
+from muntin.core.lower.row_memory import RowMemory
+from muntin.core.lower.scanning import Scanning
+from muntin.core.plan.stages import Group
+from muntin.core.program import POINTER, Advance, Call, Expr, index
+
+__all__ = ["Runs"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """Writes what a row adds to folds, and rows of scans."""
+
+    memory: RowMemory
+    calls: RowCalls
+    outputs: Outputs
+
+    def fold(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
+        """Fold a row: chunk by chunk into parts of its own, or into those of the rows above."""
+        if group.mapping == "down":
+            self.fold_down(group, folding, row, offsets)
+            return
+        outputs = [
+            (offsets[number], self.memory.layout.outputs[number]) for number in group.outputs
+        ]
+        lanes = [lanes.first for number in group.outputs for lanes in self.memory.folds[number]]
+        with self.calls.each_chunk() as element:
+            chunk = self.memory.builder.let(element // index(CHUNK), "chunk")
+            targets = [
+                Advance(POINTER, slots.pointer, offset + row * slots.row + chunk * slots.column)
+                for offset, slots in outputs
+            ]
+            self.calls.call_chunk(folding.take, row, element, [*targets, *lanes])
+
+    def fold_down(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
+        """Fold a row into those above; after the last of a chunk, into a row of parts."""
+        b, window, memory = self.memory.builder, self.memory.window, self.memory
+        count = (window.right - window.left) * self.memory.stages.domain.channels
+        kept = [memory.folds[number] for number in group.outputs]
+        rows = [
+            (count, *[lanes.row_bytes for lanes in each], *[lanes.first for lanes in each])
+            for each in kept
+        ]
+        position = b.let(row & index(CHUNK - 1), "position")
+        with b.when(position.equals(0)):
+            for start, args in zip(folding.starts, rows, strict=True):
+                b.add(Call(start.name, args))
+        lane = b.let(row & index(folding.count - 1), "lane")
+        targets = [
+            Advance(POINTER, lanes.first, lane * lanes.row_bytes) for each in kept for lanes in each
+        ]
+        self.calls.call(folding.take, window.left, window.right, row, (), targets, (position,))
+        with b.when(position.equals(CHUNK - 1).either(row + 1 >= window.bottom)):
+            chunk = b.let(row // index(CHUNK), "chunk")
+            for number, end, args in zip(group.outputs, folding.ends, rows, strict=True):
+                slots = self.memory.layout.outputs[number]
+                place = offsets[number] + chunk * slots.row + window.left * slots.column
+                b.add(Call(end.name, (*args, Advance(POINTER, slots.pointer, place))))
+
+    def scan(
+        self,
+        group: Group,
+        scanning: Scanning,
+        row: Expr,
+        outer: Sequence[Expr],
+        offsets: Sequence[Expr],
+    ) -> None:
+        """Scan a row: chunk by chunk, or on from the row above."""
+        b, window = self.memory.builder, self.memory.window
+        kept = [self.memory.kept[node] for node, _ in group.targets]
+
+        def down(targets: Sequence[Expr]) -> None:
+            with b.when(row.equals(window.top)):
+                count = (window.right - window.left) * self.memory.stages.domain.channels
+                for start, above in zip(scanning.starts, kept, strict=True):
+                    b.add(Call(start.name, (count, above)))
+            self.calls.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
+
+        def across(targets: Sequence[Expr]) -> None:
+            if not any(number is not None for number in scanning.carried):
+                self.calls.call(
+                    scanning.take, window.left, window.right, row, outer, [*targets, *kept]
+                )
+                return
+            with self.calls.each_chunk() as element:
+                places = [
+                    Advance(POINTER, target, (element - window.left) * slots.dtype.itemsize)
+                    for target, slots in zip(
+                        targets, [self.memory.layout.outputs[n] for n in group.outputs], strict=True
+                    )
+                ]
+                starts = [
+                    self.calls.chunk_start(self.memory.layout.operands[number], row, element, outer)
+                    for number in scanning.carried
+                    if number is not None
+                ]
+                self.calls.call_chunk(scanning.take, row, element, [*places, *kept, *starts])
+
+        self.outputs.write(group, row, offsets, down if group.mapping == "down" else across)
