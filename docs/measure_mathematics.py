@@ -4,9 +4,9 @@
     python -m docs.measure_mathematics exp ndtr     # prints the rows of some
 
 Operands are of all exponents and signs, and from where functions are hard. What is right is found
-by mpmath. Of functions of float32, NumPy's and SciPy's float64 ones first choose the worst among
-millions of operands. The devices give the same bits, so that one is measured. Needs mpmath and
-SciPy.
+by mpmath, of some thousands of operands and of those that, among millions, are furthest from what
+NumPy and SciPy give in float64. The devices give the same bits, so that one is measured. Needs
+mpmath and SciPy.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ __all__ = ["TARGET", "measured", "page", "row"]
 
 TARGET = Path(__file__).parent / "mathematics.md"
 SAMPLES = 4000  # of all exponents, and as many from each place where a function is hard
-DENSE = 400_000
-WORST = 400
+DENSE = 700_000
+WORST = 200
 HEAD = """# Functions of mathematics
 
 Written by `python -m docs.measure_mathematics`. Errors are the greatest that were found, in units
@@ -69,12 +69,13 @@ def _right(name: str, operands: Iterable[Array]) -> Array:
     return result
 
 
-def _suspects(name: str) -> list[Array]:
-    """Return the float32 operands of many with the greatest errors, so far as float64 knows."""
-    operands = samples(name, "float32", DENSE, seed=2)
+def _suspects(name: str, dtype: str) -> list[Array]:
+    """Return the operands of many with the greatest errors, so far as NumPy and SciPy know."""
+    operands = samples(name, dtype, DENSE, seed=2)
+    info = np.finfo(dtype)
     got, wanted = _computed(name, operands), _right(name, operands)
     with np.errstate(all="ignore"):
-        unit = np.maximum(np.abs(wanted) * 2.0**-23, 2.0**-149)
+        unit = np.maximum(np.abs(wanted) * float(info.eps), float(info.smallest_subnormal))
         far = np.nan_to_num(np.abs(got - wanted) / unit, nan=0.0, posinf=0.0)
     chosen = np.argsort(-far)[:WORST]
     return [operand[chosen] for operand in operands]
@@ -83,10 +84,8 @@ def _suspects(name: str) -> list[Array]:
 def measured(function: Function, dtype: str) -> tuple[float, tuple[float, ...]]:
     """Return the greatest error of a function, and the operands that it has there."""
     name = function.name
-    operands = samples(name, dtype, SAMPLES, seed=1)
-    if dtype == "float32":
-        pairs = zip(operands, _suspects(name), strict=True)
-        operands = [np.concatenate(pair) for pair in pairs]
+    pairs = zip(samples(name, dtype, SAMPLES, seed=1), _suspects(name, dtype), strict=True)
+    operands = [np.concatenate(pair) for pair in pairs]
     found = errors(name, _computed(name, operands), operands)
     worst = int(np.argmax(found))
     return float(found[worst]), tuple([float(operand[worst]) for operand in operands])
