@@ -14,8 +14,8 @@ from muntin.core.program import POINTER
 from muntin.runtime.bind import Binding
 from muntin.runtime.interpret import Memory, Pointer, interpret
 from muntin.runtime.launch import Launch
-from muntin.runtime.prepare import Step
 from muntin.runtime.scheduler import CPUScheduler
+from muntin.runtime.steps import Step
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -25,8 +25,9 @@ from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
 from muntin.runtime.parts import combined
-from muntin.runtime.prepare import Delivery, Fresh, Joining, Overlap, Prepared, Step, prepare
+from muntin.runtime.prepare import prepare
 from muntin.runtime.scheduler import CPUScheduler
+from muntin.runtime.steps import Delivery, Fresh, Joining, Overlap, Prepared, Step
 from muntin.runtime.values import Values, address_of, graph_values, shown
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]

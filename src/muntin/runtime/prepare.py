@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
@@ -16,107 +16,25 @@ from muntin.core.plan.kernel import Combination, KernelGraph, Plan, Result
 from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES, DType
-from muntin.runtime.bind import Binding, Limits
+from muntin.runtime.bind import Limits
 from muntin.runtime.bind_loops import bind_loops
 from muntin.runtime.compiled import CompiledKernel
+from muntin.runtime.steps import (
+    Aside,
+    Delivery,
+    Fresh,
+    Joining,
+    Overlap,
+    Place,
+    Prepared,
+    Step,
+    Strides,
+)
 
 if TYPE_CHECKING:
     from muntin.core.loops.definition import Call
 
-__all__ = ["Aside", "Delivery", "Fresh", "Joining", "Overlap", "Prepared", "Step", "prepare"]
-
-Strides = tuple[int, ...]
-
-
-class Overlap(NamedTuple):
-    """An out that shares memory with an input; `is_same` if both lie the same way."""
-
-    out: int
-    position: int
-    is_same: bool
-
-
-class Place(NamedTuple):
-    """Where element (0, …, 0) of an array lies: bytes past the data of the node at `position`.
-
-    An `aside` place is in memory that nobody reads.
-    """
-
-    position: int
-    offset: int
-    strides: Strides
-    aside: bool = False
-
-
-class Fresh(NamedTuple):
-    """Memory that a run takes for the node at `position`; `is_zero` if it must be cleared."""
-
-    position: int
-    shape: tuple[int, ...]
-    dtype: DType
-    nbytes: int
-    is_zero: bool
-
-
-class Aside(NamedTuple):
-    """Memory that nobody reads: `length` elements, `offset` bytes before the pointer in `slot`."""
-
-    slot: int
-    offset: int
-    length: int
-    dtype: DType
-
-
-class Step(NamedTuple):
-    """One launch: the binding, and where its pointers and numbers come from."""
-
-    graph: KernelGraph
-    kernel: CompiledKernel
-    binding: Binding
-    fresh: tuple[Fresh, ...]
-    pointers: tuple[tuple[int, int, int], ...]  # slot, position, offset
-    asides: tuple[Aside, ...]
-    scalars: tuple[tuple[int, int, DType], ...]  # slot, position, type
-    released: tuple[int, ...]
-    cleared: tuple[int, ...] = ()  # memory that was given, which the launch finds zero
-    fault: tuple[Call, int] | None = None  # a checked call, and the memory of its fault
-    indexed: tuple[tuple[int, int], ...] = ()  # axes that indices choose along, and their sizes
-
-
-class Joining(NamedTuple):
-    """The parts of a reduction at some positions become the node at `position`."""
-
-    position: int
-    parts: tuple[int, ...]
-    released: tuple[int, ...]
-
-
-class Delivery(NamedTuple):
-    """How a root reaches its caller.
-
-    `is_in_place` if its out or its fresh memory was written by a kernel; else the elements of the
-    node at `position`, seen through the view node at `view`, are copied in `region`.
-    """
-
-    position: int
-    view: int | None
-    is_in_place: bool
-    region: tuple[slice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The launches of a run, which outs are written by them, and how the roots are delivered."""
-
-    steps: tuple[Step | Joining, ...]
-    targets: tuple[tuple[int, int], ...]  # position, out
-    deliveries: tuple[Delivery, ...]
-    is_direct: bool  # every root is in place
-
-    @property
-    def launches(self) -> list[Step]:
-        """The steps that run a kernel."""
-        return [step for step in self.steps if isinstance(step, Step)]
+__all__ = ["prepare"]
 
 
 def prepare(
