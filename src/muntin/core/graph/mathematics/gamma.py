@@ -64,6 +64,7 @@ def gamma(x: Term) -> Term:
     series = w * polynomial(w, LGAMMA_FAR[x.bits]) * LOG2_E
     high, lost = exact_sum(high, high.like(half))
     low = low + (lost + (series + tail))
+    high, low = exact_sum(high, low)
     high, low = is_negative.choose(-high, high), is_negative.choose(-low, low)
     format = FORMATS[x.bits]
     whole, shifted = to_whole(high, moved=format.bias)

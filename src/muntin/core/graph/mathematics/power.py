@@ -65,7 +65,7 @@ def pow(x: Term, y: Term) -> Term:
 
 
 def two_logarithm(k: Term, m: Term) -> tuple[Term, Term]:
-    """Return log2(m·2**k) in two parts.
+    """Return log2(m·2**k) in two parts, of which the second may be some hundredths.
 
     m is from sqrt(1/2) to sqrt(2). Its logarithm is 2·s + s**3·P(s**2), s = (m - 1) / (m + 1).
     """
@@ -83,10 +83,8 @@ def _single(s: Term, s_low: Term) -> tuple[Term, Term]:
     """Return log2(m) as a main term that is in two parts, and a rest that is rounded."""
     z = s * s
     # What s lacks moves its cube too.
-    main, low = times(s, s_low.times(z, s_low), *LOG2_SINGLE_SCALE[s.bits])
-    low = (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
-    high = main + low
-    return high, low - (high - main)
+    high, low = times(s, s_low.times(z, s_low), *LOG2_SINGLE_SCALE[s.bits])
+    return high, (s * z).times(polynomial(z, LOG2_SINGLE[s.bits]), low)
 
 
 def _double(s: Term, s_low: Term) -> tuple[Term, Term]:
