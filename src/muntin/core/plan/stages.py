@@ -207,7 +207,7 @@ class _Former:
             if node.op.kind == "window_sum":
                 self.rolled.add(node)
             if node.op.kind in RUNS and not self.is_plain(node.args[0]):
-                self.rolled.add(node.args[0])
+                self.rolled.add(_uncast(node.args[0]))  # narrow rows; casts are done from them
         # By node, the row loops that need it: those of rolled work, or a mapping for the outputs'.
         loops: dict[Node, set[Node | str]] = {node: set() for node in order}
         for node in self.outputs:
@@ -432,6 +432,12 @@ class _Former:
             is_alone = group.running is not None or group.folding or group.scanning
             group.rows = self.step if group.reads_rows and not is_alone else 1
         return joined
+
+
+def _uncast(node: Node) -> Node:
+    while node.op.name == "cast":
+        node = node.args[0]
+    return node
 
 
 def _worked_on(node: Node) -> tuple[Node, ...]:
