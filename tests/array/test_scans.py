@@ -165,6 +165,18 @@ def test_filters_are_scanned_and_scans_filtered() -> None:
             assert same_bits(found, both(axis))
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_box_filters_of_colours_are_scanned_along_any_axis(axis: int) -> None:
+    image = np.random.default_rng(2).integers(0, 256, (11, 13, 3)).astype(np.uint8)
+
+    def scanned() -> np.ndarray:
+        return np.asarray(mt.cumulative_sum(vx.box(mt.asarray(image), 5), axis=axis))
+
+    found = scanned()
+    with mt.use("reference"):
+        assert same_bits(found, scanned())
+
+
 def test_a_scan_its_source_and_its_sum_together() -> None:
     x = sample((60, 500), "float32")
     lazy = mt.asarray(x) * 3

@@ -40,7 +40,8 @@ def lanes_of(group: Group) -> int:
         return 1
     if any(fold.finds for fold in folds):
         return LANES
-    return max(fold.lanes(dtype) for fold, dtype in zip(folds, dtypes, strict=True))
+    kept = [lanes_of_fold(node).dtypes[0] for node, _ in group.targets]
+    return max(fold.lanes(dtype) for fold, dtype in zip(folds, kept, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,12 +11,12 @@ from typing import TypeAlias
 from muntin.core.graph.folds import FOLDS, Fold
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
-from muntin.core.program import BOOL, Apply, Const, Expr
+from muntin.core.program import BOOL, Apply, Const, Convert, Expr
 from muntin.dtypes import DTYPES, DType
 
 __all__ = ["POSITION", "Lanes", "lanes_of_fold"]
 
-POSITION = DTYPES["int32"]
+POSITION = _NARROW = DTYPES["int32"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,19 +139,52 @@ class FloatExtreme:
         return _apply("bitwise_xor", bits, mask)
 
 
-Lanes: TypeAlias = Values | Search | FloatExtreme
+@dataclass(frozen=True, slots=True, eq=False)
+class NarrowSum:
+    """A lane holds the sum of integers of up to 16 bits, of which a chunk is not too many."""
+
+    fold: Fold
+    dtype: DType
+
+    @property
+    def dtypes(self) -> tuple[DType, ...]:
+        return (_NARROW,)
+
+    @property
+    def start(self) -> tuple[Expr, ...]:
+        return (Const(_NARROW, 0),)
+
+    def taken(self, held: Sequence[Expr], value: Expr, position: Expr) -> list[Expr]:
+        return [_apply("add", held[0], Convert(_NARROW, value))]
+
+    def joined(self, held: Sequence[Expr], other: Sequence[Expr]) -> list[Expr]:
+        return [_apply("add", held[0], other[0])]
+
+    def result(self, held: Sequence[Expr]) -> Expr:
+        return Convert(self.dtype, held[0])
+
+
+Lanes: TypeAlias = Values | Search | FloatExtreme | NarrowSum
 
 
 def lanes_of_fold(node: Node) -> Lanes:
     """Return what a fold node keeps in its lanes."""
     (name, mapping), dtype = node.params, node.args[0].dtype
     fold = FOLDS[name]
+    if name == "sum" and dtype.is_integer and dtype.bits > 32 and _is_narrow(node.args[0]):
+        return NarrowSum(fold, dtype)
     if fold.finds:
         return Search(fold, dtype)
     is_choice = fold.least or fold.greatest
     if dtype.is_float and is_choice and mapping != "down":  # where lanes are held in registers
         return FloatExtreme(fold, dtype)
     return Values(fold, dtype)
+
+
+def _is_narrow(node: Node) -> bool:
+    """Say whether a node shows numbers of up to 16 bits in a wider type."""
+    source = node.args[0].dtype if node.op.name == "cast" else node.dtype
+    return not source.is_float and source.bits <= 16
 
 
 def _apply(row: str, a: Expr, b: Expr) -> Expr:

@@ -272,7 +272,8 @@ class _Fusion:
             planes.add(_run_plane(node))
         if node.reads_at:
             producer = self.graph.args[position][0]
-            if self.is_computed(producer) and producer not in self.cuts:
+            is_rolled = self.is_computed(producer) and producer not in self.cuts
+            if is_rolled or node.op.kind == "window_sum":  # which goes down the rows
                 planes.add(node.plane)
         return planes - {None}
 
