@@ -52,6 +52,7 @@ def _compared(console: Console, case: Case, product: Product | None, options: Op
     type=click.FloatRange(0.1),
     help="Milliseconds of one contender in one round.",
 )
+@click.option("--page", "page", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "path", type=click.Path(dir_okay=False, path_type=Path))
 def main(
     names: tuple[str, ...],
@@ -60,6 +61,7 @@ def main(
     verify_only: bool,
     rounds: int,
     burst: float,
+    page: Path | None,
     path: Path | None,
 ) -> None:
     """Compare muntin with other libraries.
@@ -85,5 +87,7 @@ def main(
         outcomes += ours
     if path:
         report.write(path, known, outcomes)
+    if page:
+        page.write_text(report.page(known, outcomes), encoding="utf-8")
     if any(outcome.faults for outcome in outcomes):
         raise click.ClickException("some results were wrong")

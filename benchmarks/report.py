@@ -13,7 +13,7 @@ from rich.text import Text
 
 from benchmarks.compare import Line, Outcome
 
-__all__ = ["show", "show_facts", "write"]
+__all__ = ["page", "show", "show_facts", "write"]
 
 
 def show_facts(console: Console, facts: Mapping[str, str]) -> None:
@@ -93,6 +93,33 @@ def amount(value: float, unit: str) -> str:
     scaled = value / size
     digits = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
     return f"{scaled:.{digits}f} {name}"
+
+
+def page(facts: Mapping[str, str], outcomes: Sequence[Outcome]) -> str:
+    """Return a page of Markdown with the medians of all contenders that were timed."""
+    lines = [
+        "# Figures",
+        "",
+        "Written by `python -m benchmarks --page docs/benchmarks.md`; `benchmarks/README.md` tells",
+        "how a number is made. The last column is the contender's time divided by muntin's in the",
+        "same round: above 1, muntin is faster.",
+        "",
+        f"{', '.join(f'{name} {value}' for name, value in facts.items() if name != 'load')}.",
+        "",
+        "| case | muntin | beside it | | ratio |",
+        "|---|---|---|---|---|",
+    ]
+    for outcome in outcomes:
+        timed = [line for line in outcome.lines if line.median is not None]
+        ours = next((line for line in timed if line.contender == "muntin"), None)
+        if ours is None or ours.median is None:
+            continue
+        cells = f"{outcome.case} | {amount(ours.median, outcome.unit)}"
+        for line in timed:
+            if line is not ours and line.median is not None and line.ratio is not None:
+                theirs = amount(line.median, outcome.unit)
+                lines.append(f"| {cells} | {line.contender} | {theirs} | {line.ratio:.2f} |")
+    return "\n".join(lines) + "\n"
 
 
 def write(path: Path, facts: Mapping[str, str], outcomes: Sequence[Outcome]) -> None:
