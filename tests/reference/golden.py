@@ -36,6 +36,9 @@ class Golden:
         assert result.dtype == expected.dtype
         assert result.shape == expected.shape
         mask = self.masks.get(output, np.ones(expected.shape, dtype=bool))
+        if expected.dtype.kind == "f":  # recorded with sums in another order
+            np.testing.assert_allclose(result[mask], expected[mask], rtol=1e-6)
+            return
         difference = np.abs(result.astype(np.int64) - expected.astype(np.int64))[mask]
         assert difference.max(initial=0) <= tolerance
 

@@ -100,6 +100,11 @@ CALLS: dict[str, Callable[[Golden], Any]] = {
     "Dilate3x3": _filter(vx.dilate),
     "Convolve": _convolve,
     "NonLinearFilter": _nonlinear,
+    "Histogram": lambda g: vx.histogram(
+        g.inputs["in"], g.params["bins"], g.params["offset"], g.params["range"]
+    ),
+    "IntegralImage": lambda g: vx.integral(g.inputs["in"]),
+    "MeanStdDev": lambda g: vx.mean_stddev(g.inputs["in"]),
 }
 
 

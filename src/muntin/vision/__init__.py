@@ -21,6 +21,7 @@ from muntin.vision.logic import (
     threshold,
 )
 from muntin.vision.morphology import closing, dilate, erode, median, nonlinear, opening
+from muntin.vision.statistics import histogram, integral, mean_stddev
 
 __all__ = [
     "absdiff",
@@ -39,9 +40,12 @@ __all__ = [
     "gaussian",
     "gaussian3x3",
     "gaussian5x5",
+    "histogram",
+    "integral",
     "laplacian",
     "magnitude",
     "maximum",
+    "mean_stddev",
     "median",
     "minimum",
     "multiply",
