@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledKernel", "CompiledProgram"]
 
 _COMPILER = "muntin.runtime.compiler"  # not imported where machine code is found on disk
+_LOOPS = "muntin.core.lower.loops"  # imported for programs alone
 _BINDINGS = 64  # sizes and strides remembered for each kernel
 _PARTS = 4  # stages, lowered, module, facts
 
@@ -122,7 +123,7 @@ class CompiledProgram(CompiledKernel):
         call = self.graph.outputs[0].payload
         program: Program = self._parts.get_or_make(
             "program",
-            lambda: import_module(_COMPILER).lower_loops(call.definition, checked=call.checked),
+            lambda: import_module(_LOOPS).lower_loops(call.definition, checked=call.checked),
         )
         return program
 

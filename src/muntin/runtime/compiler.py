@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from muntin.core.emit.llvm import LlvmOptions, emit_llvm, emit_llvm_function
-from muntin.core.lower.loops import lower_loops
 from muntin.core.lower.packing import shared_function
 from muntin.core.lower.rows import lower_rows
 from muntin.core.plan.stages import form_stages
 from muntin.core.program import Program
 from muntin.runtime.cpu import target_facts
 
-__all__ = ["form_stages", "llvm_text", "lower_loops", "lower_rows", "shared_text"]
+__all__ = ["form_stages", "llvm_text", "lower_rows", "shared_text"]
 
 
 def llvm_text(program: Program) -> str:

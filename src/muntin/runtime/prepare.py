@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES, DType
 from muntin.runtime.bind import Limits
-from muntin.runtime.bind_loops import bind_loops
 from muntin.runtime.compiled import CompiledKernel
 from muntin.runtime.steps import (
     Aside,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from muntin.core.loops.definition import Call
 
 __all__ = ["prepare"]
+
+_LOOPS = "muntin.runtime.bind_loops"  # imported for programs alone
 
 
 def prepare(
@@ -278,7 +280,7 @@ class _Preparation:
         strides = {number: place.strides for number, place in places.items()}
         unseen = tuple([each.position for each in fresh if each.position not in self.strides])
         steps = []
-        for binding in bind_loops(call, strides, self.limits):
+        for binding in import_module(_LOOPS).bind_loops(call, strides, self.limits):
             pointers = [
                 (slot, place.position, place.offset)
                 for slot, place in zip(binding.operand_slots, places.values(), strict=True)

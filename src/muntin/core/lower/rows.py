@@ -43,6 +43,7 @@ from muntin.dtypes import DType
 
 __all__ = ["Lowered", "lower_rows"]
 
+MANY_ARRAYS = 4  # whose rows are asked for ahead
 ALL = 1 << 40  # rows or columns, where a window has all of them
 
 Loop: TypeAlias = RowLoop | RunningSum | Folding | Scanning
@@ -179,8 +180,7 @@ class _Lowering:
                     ):
                         self.loading.load(stage, row, *base)
                 for group, loop in zip(self.stages.groups, loops, strict=True):
-                    is_run = group.folding or group.scanning
-                    if group.is_final and not (is_run or self.kernel.domain.pointwise):
+                    if group.is_final and self.looks_ahead(group):
                         self.look_ahead(t, group, bases)
                     with (
                         self.guard(t, group.start, first),
@@ -202,6 +202,13 @@ class _Lowering:
                             self.compute(group, loop.take, row, outer, kept)
                         else:
                             self.compute(group, loop, row, outer)
+
+    def looks_ahead(self, group: Group) -> bool:
+        """Say whether so many rows are read that a processor does not foresee them all."""
+        if self.kernel.domain.pointwise or group.folding or group.scanning:
+            return False
+        loads = [stage for stage in self.stages.stages if stage.is_load]
+        return any(stage.outer for stage in loads) or len(self.layout.operands) > MANY_ARRAYS
 
     def look_ahead(
         self, t: Expr, group: Group, bases: Mapping[Stage, tuple[Expr, Expr | None]]
