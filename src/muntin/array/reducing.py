@@ -22,6 +22,9 @@ Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 BOOL, INT64, UINT64, FLOAT64 = (DTYPES[name] for name in ("bool", "int64", "uint64", "float64"))
 
 
+_MOST_EXACT = 1 << 23  # numbers of 8 bits, the square of whose sum is no more than int64 holds
+
+
 class Reduction:
     """One call of a reduction: the array, the axes that go, and whether they stay with length 1."""
 
@@ -61,8 +64,21 @@ class Reduction:
     def variance(self, correction: float) -> Node:
         """Return the variances."""
         rest = float(self.count - correction)
-        squares = self._folded("deviation", cast(self.node, self.floating))
+        is_exact = self.node.dtype.bits == 8 and self.count <= _MOST_EXACT
+        squares = self._exact_squares() if is_exact else self._squares()
         return self._result(elementwise("divide", squares, rest if rest > 0 else 0.0))
+
+    def _squares(self) -> Node:
+        return self._folded("deviation", cast(self.node, self.floating))
+
+    def _exact_squares(self) -> Node:
+        """Return the sums of squares about the mean from exact sums: of numbers of 8 bits."""
+        number = cast(self.node, INT64)
+        total = self._folded("sum", number)
+        squares = self._folded("sum", elementwise("multiply", number, number))
+        scaled = elementwise("multiply", squares, self.count)
+        apart = elementwise("subtract", scaled, elementwise("multiply", total, total))
+        return elementwise("divide", apart, self.count)
 
     def chosen(self) -> Node:
         """Return extreme elements, or the positions of the first of them."""

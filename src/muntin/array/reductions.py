@@ -137,7 +137,8 @@ def var(
     -----
     Squares are taken about the mean of each chunk and put together by the formula of Chan, Golub
     and LeVeque, so that one pass over the elements does and a large mean costs no digits. Along an
-    axis that is followed by others that stay, the mean is found first.
+    axis that is followed by others that stay, the mean is found first. Numbers of 8 bits have exact
+    sums of squares, up to 2**23 of them.
     """
     node, device = _operand("var", x)
     return Array(Reduction("var", node, axis, keepdims=keepdims).variance(correction), device)
