@@ -43,6 +43,19 @@ def test_bins_are_those_of_the_definition(data: st.DataObject) -> None:
     np.testing.assert_array_equal(found, counted(image, bins, offset, length), strict=True)
 
 
+def test_many_bins_take_little_memory() -> None:
+    image = photo((40, 50), "int32", 3)
+    found = np.asarray(vx.histogram(image, 1 << 20, -500, 1 << 20))
+    np.testing.assert_array_equal(found, counted(image, 1 << 20, -500, 1 << 20))
+    stretched = np.broadcast_to(photo((1, 50)), (40, 50))
+    np.testing.assert_array_equal(
+        np.asarray(vx.histogram(stretched)), counted(stretched, 256, 0, 256)
+    )
+    with mt.use("reference"):
+        small = photo((6, 7))
+        np.testing.assert_array_equal(np.asarray(vx.histogram(small)), counted(small, 256, 0, 256))
+
+
 def test_the_valid_part_is_counted() -> None:
     image = photo()
     eroded = vx.erode(mt.asarray(image), border="undefined")
@@ -83,6 +96,8 @@ def test_mean_and_deviation_are_one_pass() -> None:
         (lambda i: vx.histogram(i, 4, 0.5), ParameterError, r"offset 0\.5 and range 256; bins and"),
         (lambda i: vx.histogram(i, 4, 0, 1 << 24), ParameterError, "must be from 1 to 16777215"),
         (lambda i: vx.histogram(i.astype("float32")), DTypeError, "it takes integers"),
+        (lambda i: vx.histogram(i, 4, 1 << 33), ParameterError, "offset an int of up to 32 bits"),
+        (lambda i: vx.histogram(i.astype("int64")), DTypeError, "integers of up to 32 bits"),
         (lambda i: vx.histogram(i[0]), ShapeError, "it takes an image with axes y and x"),
         (lambda i: vx.integral(i.astype("int16")), DTypeError, "integral: the image is int16"),
     ],

@@ -11,14 +11,16 @@ from muntin.array.program import Program, program
 from muntin.array.reductions import mean, std
 from muntin.array.scans import cumulative_sum
 from muntin.core.loops.parameters import Input, Output, Scalar, Scratch
-from muntin.errors import ParameterError
+from muntin.errors import DTypeError, ParameterError
 from muntin.vision.expression import type_of
 from muntin.vision.operands import image, whole
 
 __all__ = ["histogram", "integral", "mean_stddev"]
 
 _MOST = 1 << 24
+_FAR = 1 << 32
 _BLOCKS = 16  # parts of an image that are counted apart
+_MOST_COUNTS = 1 << 20  # in all tables, unless a single part has more
 _TABLES = 4  # of each part, in turn: equal neighbours do not wait for each other
 
 
@@ -28,7 +30,7 @@ def histogram(img: Any, bins: int = 256, offset: int = 0, range: int = 256) -> A
     Parameters
     ----------
     img : array_like of integers
-        An image, or several.
+        An image, or several, of up to 32 bits.
     bins : int
         The number of bins.
     offset : int
@@ -44,7 +46,7 @@ def histogram(img: Any, bins: int = 256, offset: int = 0, range: int = 256) -> A
     Raises
     ------
     DTypeError
-        If the image does not hold integers.
+        If the image does not hold integers of up to 32 bits.
     ParameterError
         If `bins` or `range` is not a positive int, or `offset` no int, or if they are too large.
 
@@ -60,11 +62,16 @@ def histogram(img: Any, bins: int = 256, offset: int = 0, range: int = 256) -> A
     [3, 0, 0, 1]
     """
     pixels = image("histogram", img, "ui").valid()
+    if type_of(pixels).bits > 32:
+        raise DTypeError(
+            f"histogram: the image is {type_of(pixels)} {pixels.shape}; it takes integers of up to "
+            '32 bits; cast it with .astype("int32", overflow="saturate")'
+        )
     count, first, length = whole(bins) or 0, whole(offset), whole(range) or 0
-    if first is None or not (0 < count < _MOST and 0 < length < _MOST):
+    if first is None or abs(first) > _FAR or not (0 < count < _MOST and 0 < length < _MOST):
         raise ParameterError(
             f"histogram: bins is {bins!r}, offset {offset!r} and range {range!r}; bins and range "
-            f"must be from 1 to {_MOST - 1}, offset an int"
+            f"must be from 1 to {_MOST - 1}, offset an int of up to 32 bits"
         )
     places, last = _places(pixels, count, first, length)
     rows = places.reshape(-1, places.shape[-1]) if places.size else places.reshape(1, 0)
@@ -87,7 +94,8 @@ def _counting(dtype: str) -> Program:
     """Return the program that counts each of so many numbers in the rows of an image."""
 
     def tables(numbers: tuple[int, ...], bins: int) -> tuple[int, int, int]:
-        return min(numbers[0], _BLOCKS), _TABLES, bins
+        most = max(_MOST_COUNTS // (_TABLES * bins), 1)
+        return min(numbers[0], _BLOCKS, most), _TABLES, bins
 
     @program(
         numbers=Input(dtype, 2),
