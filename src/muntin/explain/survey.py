@@ -169,9 +169,7 @@ class _Names:
 
     def kernel(self, number: int, compiled: Any, binding: Any) -> KernelFacts:
         graph = self.kernels[number]
-        first = self.graph.nodes[graph.results[0].node]
-        if first.op.kind == "fold":
-            first = self.graph.nodes[self.graph.args[graph.results[0].node][0]]
+        first = self.graph.domain_node(graph.results[0].node)
         reached = [""] * (len(graph.operands) + len(graph.results))
         rows: tuple[RowFacts, ...] = ()
         if graph.is_program:

@@ -212,7 +212,7 @@ class _Preparation:
         outputs: Sequence[Place],
     ) -> Step:
         binding = compiled.binding(
-            self.domain_shape(kernel.results[0].node),
+            self.graph.domain_node(kernel.results[0].node).shape,
             box,
             tuple([self.followed(*each) for each in zip(kernel.operands, operands, strict=True)]),
             tuple([place.strides for place in outputs]),
@@ -266,11 +266,6 @@ class _Preparation:
                 for axis, size in zip(node.params[0], node.shape[rank:], strict=True)
             ]
         )
-
-    def domain_shape(self, position: int) -> tuple[int, ...]:
-        """Return the shape over which a kernel that writes a node runs."""
-        node = self.graph.nodes[position]
-        return self.graph.nodes[self.graph.args[position][0]].shape if is_fold(node) else node.shape
 
     def program_steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
         """Return a launch for each phase of a program; all arrays but its inputs start as zeros."""
@@ -411,8 +406,8 @@ class _Preparation:
     def box(self, result: Result) -> Box:
         """Return the part of a result's node that is computed."""
         seen = self.node(result)
-        if is_fold(seen):
-            return Box.full(self.domain_shape(result.node))
+        if seen.op.kind == "fold":
+            return Box.full(self.graph.domain_node(result.node).shape)
         region = seen.valid if seen.valid is not None else Box.full(seen.shape)
         if result.view is None:
             return region
@@ -435,11 +430,6 @@ def _fresh(position: int, shape: tuple[int, ...], dtype: DType, *, is_zero: bool
             "have; evaluate parts of it"
         )
     return Fresh(position, shape, dtype, nbytes, is_zero)
-
-
-def is_fold(node: Node) -> bool:
-    """Say whether a kernel writes parts of what it runs over."""
-    return node.op.kind == "fold"
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int) -> Strides:

@@ -23,6 +23,7 @@ __all__ = [
     "banded",
     "broadcast_to",
     "cast",
+    "check_whole",
     "constant",
     "elementwise",
     "index",
@@ -236,6 +237,15 @@ def _viewed_index(node: Node, affine: View, shape: tuple[int, ...], axes: str | 
         return found
     stepped = elementwise("multiply", found, scalar(step, INT64))
     return elementwise("add", stepped, scalar(start, INT64))
+
+
+def check_whole(node: Node, operation: str, takes: str = "") -> None:
+    """Raise an error if an array is only valid in part; `takes` may say first what is taken."""
+    if node.valid is not None:
+        raise BorderError(
+            f"{operation}: {takes}only {node.valid} of {node.shape} is valid; call .valid() to "
+            "keep that part as an array of its own"
+        )
 
 
 def renamed(node: Node, axes: str | None) -> Node:

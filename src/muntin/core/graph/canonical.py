@@ -25,6 +25,11 @@ class Canonical:
     args: tuple[tuple[int, ...], ...]
     roots: tuple[int, ...]
 
+    def domain_node(self, position: int) -> Node:
+        """Return the node over whose shape a kernel runs that writes the one at `position`."""
+        node = self.nodes[position]
+        return self.nodes[self.args[position][0]] if node.op.kind == "fold" else node
+
 
 def canonical(roots: Sequence[Node]) -> Canonical:
     """Return the canonical form of the graph under `roots`.

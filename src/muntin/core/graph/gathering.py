@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from muntin.core.graph.build import broadcast_to, cast, elementwise, scalar
+from muntin.core.graph.build import broadcast_to, cast, check_whole, elementwise, scalar
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.ops import op
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
-from muntin.errors import BorderError, BoundsError, DTypeError
+from muntin.errors import BoundsError, DTypeError
 
 __all__ = ["Along", "box_gathered", "gather"]
 
@@ -63,11 +63,7 @@ def gather(
         If an axis is empty along which an index chooses. Other indices that are out of bounds are
         found when the result is evaluated.
     """
-    if source.valid is not None:
-        raise BorderError(
-            f"{operation}: takes a whole array, but only {source.valid} of {source.shape} is valid;"
-            " call .valid() to keep that part as an array of its own"
-        )
+    check_whole(source, operation, "takes a whole array, but ")
     chosen = [axis for axis, place in enumerate(coordinates) if isinstance(place, Node)]
     maps = [AxisMap(None)] * len(shape)
     for axis, place in enumerate(coordinates):

@@ -16,7 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from muntin.core.graph.build import broadcast_to, cast, constant, elementwise, number, renamed, view
+from muntin.core.graph.build import (
+    broadcast_to,
+    cast,
+    check_whole,
+    constant,
+    elementwise,
+    number,
+    renamed,
+    view,
+)
 from muntin.core.graph.folds import BEFORE, CHUNK, FOLDS, UNIT
 from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
@@ -24,7 +33,7 @@ from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
 from muntin.core.graph.reshaping import reshape
 from muntin.dtypes import DTYPES
-from muntin.errors import BorderError, ShapeError
+from muntin.errors import ShapeError
 
 __all__ = ["combine", "fold", "kept_dimensions", "reduced", "scanned"]
 
@@ -61,15 +70,6 @@ def combine(name: str, parts: Sequence[Node], axes: Sequence[int], length: int) 
     shape = tuple([last.shape[axis] for axis in kept])
     dtype = INT64 if FOLDS[name].finds else last.dtype
     return Node(_COMBINE, tuple(parts), (name, tuple(axes)), length, shape, dtype)
-
-
-def check_whole(node: Node, operation: str) -> None:
-    """Raise an error if an array is only valid in part."""
-    if node.valid is not None:
-        raise BorderError(
-            f"{operation}: only {node.valid} of {node.shape} is valid; call .valid() to keep that "
-            "part as an array of its own"
-        )
 
 
 def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:

@@ -7,14 +7,22 @@ from functools import lru_cache, reduce
 from itertools import pairwise
 from math import prod
 
-from muntin.core.graph.build import broadcast_to, elementwise, index, renamed, scalar, view
+from muntin.core.graph.build import (
+    broadcast_to,
+    check_whole,
+    elementwise,
+    index,
+    renamed,
+    scalar,
+    view,
+)
 from muntin.core.graph.letters import followed_letters
 from muntin.core.graph.node import AxisMap, Node, View
 from muntin.core.graph.ops import op
 from muntin.core.regions import Box
 from muntin.core.shapes import Shape
 from muntin.dtypes import DTYPES
-from muntin.errors import BorderError, ShapeError
+from muntin.errors import ShapeError
 
 __all__ = [
     "axis_groups",
@@ -152,11 +160,7 @@ def reshape(node: Node, shape: Shape, operation: str = "reshape") -> Node:
         return node
     if [n for n in node.shape if n != 1] == [n for n in shape if n != 1]:
         return _with_ones(node, shape)
-    if node.valid is not None:
-        raise BorderError(
-            f"{operation}: takes a whole array, but only {node.valid} of {node.shape} is valid; "
-            "call .valid() to keep that part as an array of its own"
-        )
+    check_whole(node, operation, "takes a whole array, but ")
     axes = _followed(node, shape)
     keeps_matrix = len(shape) > 1 < len(node.shape) and node.shape[-2:] == shape[-2:]
     diagonals = node.diagonals if keeps_matrix else None

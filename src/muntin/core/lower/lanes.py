@@ -21,24 +21,25 @@ POSITION = _NARROW = DTYPES["int32"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """A lane holds a value."""
+    """A lane holds a value, in a type of its own where a narrower one does for a chunk."""
 
     fold: Fold
     dtype: DType
+    kept: DType
 
     @property
     def dtypes(self) -> tuple[DType, ...]:
         """The types of what a lane holds."""
-        return (self.dtype,)
+        return (self.kept,)
 
     @property
     def start(self) -> tuple[Expr, ...]:
         """What a lane holds before anything was taken."""
-        return (Const(self.dtype, self.fold.identity(self.dtype)),)
+        return (Const(self.kept, self.fold.identity(self.kept)),)
 
     def taken(self, held: Sequence[Expr], value: Expr, position: Expr) -> list[Expr]:
         """Return what a lane holds after an element that comes after all that it has."""
-        return [_apply(self.fold.row, held[0], value)]
+        return [_apply(self.fold.row, held[0], _as(self.kept, value))]
 
     def joined(self, held: Sequence[Expr], other: Sequence[Expr]) -> list[Expr]:
         """Return what a lane holds after what another holds was taken too."""
@@ -46,7 +47,7 @@ class Values:
 
     def result(self, held: Sequence[Expr]) -> Expr:
         """Return the result from what the last lane holds."""
-        return held[0]
+        return _as(self.dtype, held[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,50 +140,28 @@ class FloatExtreme:
         return _apply("bitwise_xor", bits, mask)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NarrowSum:
-    """A lane holds the sum of integers of up to 16 bits, of which a chunk is not too many."""
-
-    fold: Fold
-    dtype: DType
-
-    @property
-    def dtypes(self) -> tuple[DType, ...]:
-        return (_NARROW,)
-
-    @property
-    def start(self) -> tuple[Expr, ...]:
-        return (Const(_NARROW, 0),)
-
-    def taken(self, held: Sequence[Expr], value: Expr, position: Expr) -> list[Expr]:
-        return [_apply("add", held[0], Convert(_NARROW, value))]
-
-    def joined(self, held: Sequence[Expr], other: Sequence[Expr]) -> list[Expr]:
-        return [_apply("add", held[0], other[0])]
-
-    def result(self, held: Sequence[Expr]) -> Expr:
-        return Convert(self.dtype, held[0])
-
-
-Lanes: TypeAlias = Values | Search | FloatExtreme | NarrowSum
+Lanes: TypeAlias = Values | Search | FloatExtreme
 
 
 def lanes_of_fold(node: Node) -> Lanes:
     """Return what a fold node keeps in its lanes."""
     (name, mapping), dtype = node.params, node.args[0].dtype
     fold = FOLDS[name]
-    if name == "sum" and dtype.is_integer and dtype.bits > 32 and _is_narrow(node.args[0]):
-        return NarrowSum(fold, dtype)
     if fold.finds:
         return Search(fold, dtype)
     is_choice = fold.least or fold.greatest
     if dtype.is_float and is_choice and mapping != "down":  # where lanes are held in registers
         return FloatExtreme(fold, dtype)
-    return Values(fold, dtype)
+    is_wide = name == "sum" and dtype.is_integer and dtype.bits > 32
+    return Values(fold, dtype, _NARROW if is_wide and _is_narrow(node.args[0]) else dtype)
+
+
+def _as(dtype: DType, value: Expr) -> Expr:
+    return value if value.dtype is dtype else Convert(dtype, value)
 
 
 def _is_narrow(node: Node) -> bool:
-    """Say whether a node shows numbers of up to 16 bits in a wider type."""
+    """Say whether a node shows numbers of up to 16 bits in a wider type: a chunk sums to 32."""
     source = node.args[0].dtype if node.op.name == "cast" else node.dtype
     return not source.is_float and source.bits <= 16
 

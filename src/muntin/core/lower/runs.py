@@ -87,7 +87,7 @@ class Runs:
             self.calls.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
 
         def across(targets: Sequence[Expr]) -> None:
-            if not any(number is not None for number in scanning.carried):
+            if not scanning.carried:
                 self.calls.call(
                     scanning.take, window.left, window.right, row, outer, [*targets, *kept]
                 )
@@ -102,7 +102,6 @@ class Runs:
                 starts = [
                     self.calls.chunk_start(self.memory.layout.operands[number], row, element, outer)
                     for number in scanning.carried
-                    if number is not None
                 ]
                 self.calls.call_chunk(scanning.take, row, element, [*places, *kept, *starts])
 

@@ -34,13 +34,13 @@ class Scanning:
     """The functions of a group of scans.
 
     `take` writes a row or a chunk of one, and keeps for each scan what the next begins with: the
-    same number in so many lanes, or a row of numbers. `starts` (count, kept) clear such rows. A
-    scan that is `carried` on reads where a chunk begins from one of the kernel's operands.
+    same number in so many lanes, or a row of numbers. `starts` (count, kept) clear such rows. Scans
+    that are carried on read where chunks begin from the `carried` operands, one each.
     """
 
     take: RowLoop
     starts: tuple[Function, ...] = ()
-    carried: tuple[int | None, ...] = ()
+    carried: tuple[int, ...] = ()
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -53,7 +53,7 @@ def scanning(name: str, group: Group, domain: Domain) -> Scanning:
     if group.mapping == "down":
         starts = tuple([_start(f"{name}_start{k}", scan) for k, scan in enumerate(scans)])
         return Scanning(_rows(name, group, domain), starts)
-    carried = tuple([scan.args[1].payload if len(scan.args) > 1 else None for scan in scans])
+    carried = tuple([scan.args[1].payload for scan in scans if len(scan.args) > 1])
     return Scanning(_chunk(name, group, domain), carried=carried)
 
 

@@ -357,8 +357,7 @@ class _Fusion:
             made[position] = ready
         outputs = sink_neighbours([made[position] for position in members])
         results = tuple([self.written[position] for position in members])
-        first = nodes[members[0]]
-        domain = _domain(outputs, nodes[args[members[0]][0]] if first.op.kind == "fold" else first)
+        domain = _domain(outputs, self.graph.domain_node(members[0]))
         form = canonical(outputs)
         key = (form.key, domain)
         return KernelGraph(

@@ -435,7 +435,8 @@ class _Former:
 
 
 def _uncast(node: Node) -> Node:
-    while node.op.name == "cast":
+    """Return what was cast to a type that is no narrower."""
+    while node.op.name == "cast" and node.args[0].dtype.bits <= node.dtype.bits:
         node = node.args[0]
     return node
 
