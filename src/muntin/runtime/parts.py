@@ -12,6 +12,7 @@ import numpy.typing as npt
 from muntin.core.graph.folds import BEFORE, CHUNK, FOLDS, LANES, Fold
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
+from muntin.core.graph.reductions import fold
 from muntin.dtypes import dtype_of
 
 __all__ = ["combined", "folded", "scanned"]
@@ -159,6 +160,10 @@ def _deviations(sums: Array, deviations: Array, length: int) -> Array:
 def folded(node: Node, x: Array) -> Array:
     """Return the array of a fold node, of at least one element."""
     name, mapping = node.params
+    if mapping == "row":
+        of_chunks = folded(fold(name, node.args[0], "across"), x)
+        whole = _joined(FOLDS[name], np.moveaxis(of_chunks, -1, 0))
+        return np.broadcast_to(whole[..., None], x.shape)
     if mapping == "channels":
         x = x.reshape(*x.shape[:-2], -1, 1)
     axis = x.ndim - 1 if mapping == "across" else x.ndim - 2

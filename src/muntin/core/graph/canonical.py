@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from muntin.core.graph.node import Node
+from muntin.core.graph.row_folds import fold_in_rows
 from muntin.core.graph.views import is_seen_work, push_views
 
 __all__ = ["Canonical", "canonical"]
@@ -42,9 +43,10 @@ def canonical(roots: Sequence[Node]) -> Canonical:
     the same.
     """
     form, views_work = _hash_consed(roots)
-    if not views_work:
-        return form
-    return _hash_consed(push_views(roots))[0]
+    pushed = push_views(roots) if views_work else roots
+    if any(node.op.kind == "fold" for node in form.nodes):
+        pushed = fold_in_rows(pushed)
+    return form if pushed is roots else _hash_consed(pushed)[0]
 
 
 def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:

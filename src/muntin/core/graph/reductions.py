@@ -5,7 +5,8 @@ axis of the run. How the run lies in a kernel is its `mapping`:
 
 - "across": the run is the last axis, and a kernel folds along its rows;
 - "channels": the run is the last two axes, pixels of interleaved channels;
-- "down": the run is the axis before the last, and a kernel folds its rows into one another.
+- "down": the run is the axis before the last, and a kernel folds its rows into one another;
+- "row": the run is the last axis, and the fold of each row stands in all its columns.
 
 The mapping depends on shapes and axes alone. Where the order of the elements changes a result, it
 does not depend on the mapping, but for sums of squares about a mean.
@@ -43,7 +44,12 @@ _POSITION, INT64 = DTYPES["int32"], DTYPES["int64"]
 
 
 def fold(name: str, node: Node, mapping: str) -> Node:
-    """Return the parts of `node` under a fold: the run's axis has an element for each chunk."""
+    """Return the parts of `node` under a fold: the run's axis has an element for each chunk.
+
+    In the mapping "row" the parts are combined.
+    """
+    if mapping == "row":
+        return Node(_FOLD, (node,), (name, mapping), None, node.shape, node.dtype)
     rank = len(node.shape)
     run = rank - 1 if mapping == "across" else rank - 2
     shape = list(node.shape)

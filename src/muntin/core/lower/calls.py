@@ -93,17 +93,16 @@ class RowCalls:
 
     def call_chunk(self, loop: RowLoop, row: Expr, element: Expr, pointers: Sequence[Expr]) -> None:
         """Call the function for the elements of a chunk of a row."""
+        channels = self.memory.stages.domain.channels
         reads = [
             Advance(
                 POINTER,
                 self.memory.row_pointer(stage, row + rows, index(0)),
-                element * self.memory.stages.stages[stage].node.dtype.itemsize,
+                element * (self.memory.state[stage].pixel // channels),
             )
             for stage, rows in loop.reads
         ]
-        count = (self.memory.window.right * self.memory.stages.domain.channels - element).at_most(
-            CHUNK
-        )
+        count = (self.memory.window.right * channels - element).at_most(CHUNK)
         scalars = [self.memory.layout.scalars[number] for number in loop.scalars]
         self.memory.builder.add(Call(loop.function.name, (count, *reads, *pointers, *scalars)))
 

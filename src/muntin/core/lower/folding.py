@@ -18,6 +18,7 @@ from muntin.core.program import (
     Advance,
     Apply,
     Builder,
+    Const,
     Convert,
     Expr,
     Function,
@@ -27,7 +28,7 @@ from muntin.core.program import (
     index,
 )
 
-__all__ = ["Folding", "folding", "lanes_of"]
+__all__ = ["Folding", "combine_parts", "folding", "lanes_of"]
 
 
 def lanes_of(group: Group) -> int:
@@ -80,8 +81,21 @@ def _apply(row: str, a: Expr, b: Expr) -> Expr:
     return Apply(a.dtype, op(row), (a, b))
 
 
-def _work(group: Group) -> list[Node]:
-    return [node for node in group.order if node.op.kind != "fold"]
+def combine_parts(b: Builder, fold: Node, parts: Expr, count: Expr, most: int) -> None:
+    """Combine `count` parts in place, neighbours first: the first becomes what they give.
+
+    There is memory for `most` of them, a power of two; the identity stands for those that miss.
+    """
+    row = FOLDS[fold.params[0]]
+    identity = Const(fold.dtype, row.identity(fold.dtype))
+    with b.loop("part", count, index(most)) as part:
+        b.store(parts, part, identity)
+    left = most // 2
+    while left:
+        with b.loop("part", index(0), index(left)) as part:
+            lower, upper = (Load(fold.dtype, parts, part * 2 + k) for k in (0, 1))
+            b.store(parts, part, _apply(row.row, lower, upper))
+        left //= 2
 
 
 # --- along a row ----------------------------------------------------------------------------------
@@ -144,7 +158,7 @@ class _Chunk:
         spans = [(index(0), whole, count), (whole, self.columns.count, 1)]
         for first, stop, at_once in spans:
             with b.loop("x", first, stop, lanes=at_once) as x:
-                values = self.columns.values(x, 0, _work(self.columns.group), {}, None)
+                values = self.columns.values(x, 0, self.columns.group.work, {}, None)
                 for fold in folds:
                     place = x & index(count - 1)
                     value, position = element(fold, x, values[fold.args[0]])
@@ -196,7 +210,7 @@ def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
     ]
     place = b.let(Convert(POSITION, position), "place")
     with b.loop("x", index(0), columns.count, independent=True) as x:
-        values = columns.values(x, 0, _work(group), {}, None)
+        values = columns.values(x, 0, group.work, {}, None)
         for (fold, _), rows in zip(group.targets, memory, strict=True):
             lanes = lanes_of_fold(fold)
             held = [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from muntin.core.graph.node import Node
+from muntin.core.graph.row_folds import is_spread
 from muntin.core.lower.gathering import Gathering
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.kernel import Domain
@@ -100,6 +101,8 @@ class Columns:
         What is gathered.
     bad
         Whether an index is out of bounds, if one may be.
+    even_values
+        For each row that the loop makes what is the same in all its columns.
     """
 
     builder: Builder
@@ -112,6 +115,7 @@ class Columns:
     position: Sequence[Var]
     gatherings: Mapping[Node, Gathering]
     bad: Var | None
+    even_values: list[dict[Node, Expr]] = field(default_factory=list)
 
     @classmethod
     def of(cls, group: Group, domain: Domain) -> Columns:
@@ -129,7 +133,7 @@ class Columns:
         builder, bad = Builder(), None
         if not all(each.is_safe for each in gatherings.values()):
             bad = builder.variable(Const(BOOL, 0), "bad")
-        return cls(
+        columns = cls(
             builder,
             group,
             domain,
@@ -141,6 +145,30 @@ class Columns:
             gatherings,
             bad,
         )
+        columns.even_values.extend([columns.even_work(line) for line in lines])
+        return columns
+
+    def even_work(self, line: int) -> dict[Node, Expr]:
+        """Return the values that are folds of the row, and of work on such values alone."""
+        b = self.builder
+        values: dict[Node, Expr] = {}
+        for node in self.group.order:
+            read = self.group.reads.get(node)
+            if read is not None and is_spread(node):
+                pointer = self.pointers[read.stage, read.rows + line]
+                values[node] = b.let(Load(node.dtype, pointer, index(0)), "fold")
+            elif read is None and node.op.is_elementwise and any(n in values for n in node.args):
+                given = {arg: values.get(arg) or self.number(arg) for arg in node.args}
+                known = {arg: value for arg, value in given.items() if value is not None}
+                if len(known) == len(given):
+                    values[node] = b.let(_work(node, known), "value")
+        return values
+
+    def number(self, node: Node) -> Expr | None:
+        """Return the value of a constant or a scalar, None for other nodes."""
+        if node.op.kind == "constant":
+            return Const(node.dtype, node.payload)
+        return self.scalars[node.payload] if node.op.kind == "scalar" else None
 
     def row_loop(
         self,
@@ -281,9 +309,12 @@ class Columns:
         """
         b = self.builder
         places = self.places(x, line) if self.position else {}
-        values: dict[Node, Expr] = {}
+        values = dict(self.even_values[line])
         for node in order:
+            if node in values:
+                continue
             read = self.group.reads.get(node)
+            number = self.number(node)
             if read is not None:
                 rows = read.rows + line
                 key = (read.stage, rows, read.columns)
@@ -293,10 +324,8 @@ class Columns:
                         Load(node.dtype, self.pointers[read.stage, rows], place), "load"
                     )
                 values[node] = loads[key]
-            elif node.op.kind == "constant":
-                values[node] = Const(node.dtype, node.payload)
-            elif node.op.kind == "scalar":
-                values[node] = self.scalars[node.payload]
+            elif number is not None:
+                values[node] = number
             elif node.op.kind == "index":
                 values[node] = b.let(places[node.params[0]], "index")
             elif whole and (node, line) in whole:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
-from muntin.core.graph.folds import LANES
+from muntin.core.graph.folds import CHUNK, LANES
 from muntin.core.graph.node import Node
+from muntin.core.graph.row_folds import LONGEST_ROW, is_spread
 from muntin.core.lower.borders import map_position, pad_far, pad_row
 from muntin.core.lower.folding import lanes_of
 from muntin.core.lower.lanes import lanes_of_fold
 from muntin.core.lower.layout import Layout
 from muntin.core.lower.packing import BLOCK
-from muntin.core.plan.facts import ScratchRows
+from muntin.core.plan.facts import CACHE_LINE, ScratchRows
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
     INDEX,
@@ -31,8 +32,9 @@ from muntin.core.program import (
     index,
 )
 
-__all__ = ["RowMemory", "StageRows", "WindowEnds"]
+__all__ = ["MOST_PARTS", "RowMemory", "StageRows", "WindowEnds"]
 
+MOST_PARTS = LONGEST_ROW // CHUNK  # of a row that is folded while it lies in cache
 _UNROLLED = 16  # columns of padding on a side that are written without a loop
 
 
@@ -94,7 +96,8 @@ class RowMemory:
 
     `rows` lists what is set aside, in order; from `block_start` on, what only operands read in
     blocks need. `fixed` bytes of pointers and lanes come first. `outputs` has the rows in which
-    outputs are made, `folds` what folds keep, and `kept` what scans go on from.
+    outputs are made, `folds` what folds keep, `parts` those of a row, and `kept` what scans go on
+    from.
     """
 
     builder: Builder
@@ -103,7 +106,8 @@ class RowMemory:
     window: WindowEnds
     state: list[StageRows] = field(default_factory=list)
     outputs: dict[int, list[Expr]] = field(default_factory=dict)
-    folds: dict[int, list[FoldRows]] = field(default_factory=dict)
+    folds: dict[Node, list[FoldRows]] = field(default_factory=dict)
+    parts: dict[Node, Expr] = field(default_factory=dict)
     kept: dict[Node, Expr] = field(default_factory=dict)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
@@ -170,29 +174,33 @@ class RowMemory:
 
     def take_lanes(self, group: Group) -> None:
         """Set aside the lanes of folds down the rows: rows each."""
-        for number, (fold, _) in zip(group.outputs, group.targets, strict=True):
+        for fold, _ in group.targets:
             for dtype in lanes_of_fold(fold).dtypes:
                 pixel = dtype.itemsize * self.stages.domain.channels
                 rows = ScratchRows(lanes_of(group), 0, pixel)
                 row_bytes = self.row_bytes(rows)
                 lanes = FoldRows(self.take(rows, row_bytes), row_bytes)
-                self.folds.setdefault(number, []).append(lanes)
+                self.folds.setdefault(fold, []).append(lanes)
 
     def set_lanes_aside(self, group: Group) -> None:
         """Set aside the lanes of folds along the rows: numbers each."""
-        for number, (fold, _) in zip(group.outputs, group.targets, strict=True):
+        for fold, _ in group.targets:
+            if is_spread(fold):
+                self.parts[fold] = self.set_aside(MOST_PARTS * fold.dtype.itemsize)
             for dtype in lanes_of_fold(fold).dtypes:
                 nbytes = lanes_of(group) * dtype.itemsize
                 lanes = FoldRows(self.set_aside(nbytes), index(nbytes))
-                self.folds.setdefault(number, []).append(lanes)
+                self.folds.setdefault(fold, []).append(lanes)
 
     def stage_state(self, stage: Stage) -> StageRows:
         b, domain = self.builder, self.stages.domain
         pixel = stage.node.dtype.itemsize * domain.channels
+        lead = (stage.pad_left * pixel + 63) & -64
+        if is_spread(stage.node):  # the row has one value, in the middle of a cache line
+            pixel, lead = 0, CACHE_LINE // 2
         start = b.let((self.window.left - stage.left).at_least(0), "start")
         stop = b.let((self.window.right + stage.right).at_most(self.layout.columns), "stop")
         mask = _power_of_two(stage.depth) - 1
-        lead = (stage.pad_left * pixel + 63) & -64
         state = StageRows(pixel, lead, start, stop, index(0), index(0), mask)
         if stage.depth > 1:
             state.pointers = self.set_aside(8 * (mask + 1))

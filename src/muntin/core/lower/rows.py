@@ -25,7 +25,7 @@ from muntin.core.lower.running import RunningSum, running_sum
 from muntin.core.lower.runs import Runs
 from muntin.core.lower.scanning import Scanning, scanning
 from muntin.core.plan.facts import KernelFacts, RowMode
-from muntin.core.plan.kernel import KernelGraph, is_row_scan
+from muntin.core.plan.kernel import KernelGraph, is_row_run
 from muntin.core.plan.stages import Group, Stage, Stages
 from muntin.core.program import (
     INDEX,
@@ -105,9 +105,9 @@ class _Lowering:
     def facts(self, program: Program, *, streams: bool) -> KernelFacts:
         groups, stages, memory = self.stages.groups, self.stages.stages, self.memory
         runs = {group.mapping for group in groups if group.folding or group.scanning}
-        scans = [node for group in groups if group.scanning for node, _ in group.targets]
-        scans_down = any(scan.params[1] == "down" for scan in scans)
-        column_unit = ALL if any(map(is_row_scan, scans)) else CHUNK
+        made = [node for g in groups if g.folding or g.scanning for node, _ in g.targets]
+        scans_down = any(node.op.kind == "scan" and node.params[1] == "down" for node in made)
+        column_unit = ALL if any(map(is_row_run, made)) else CHUNK
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
         is_offset = [False] * len(self.layout.operands)
@@ -150,7 +150,8 @@ class _Lowering:
             assert domain.row_axis is not None
             loop = running_sum(f"rows{number}", group, domain.row_axis)
         elif group.folding:
-            loop = folding(f"fold_{group.mapping}", group, domain)
+            name = f"fold_{group.mapping}" if group.is_final else f"rows{number}"
+            loop = folding(name, group, domain)
         elif group.scanning:
             carried = "_on" if len(group.targets[0][0].args) > 1 else ""
             name = f"scan_{group.mapping}{carried}" if group.is_final else f"rows{number}"
@@ -188,20 +189,16 @@ class _Lowering:
                     ):
                         if isinstance(loop, RunningSum):
                             self.run_on(group, loop, row)
-                        elif isinstance(loop, Folding):
-                            with b.when(row < self.window.bottom) if step > 1 else nullcontext():
-                                runs.fold(group, loop, row, offsets)
-                        elif isinstance(loop, Scanning) and group.is_final:
-                            with b.when(row < self.window.bottom) if step > 1 else nullcontext():
-                                runs.scan(group, loop, row, outer, offsets)
-                        elif group.is_final:
-                            assert isinstance(loop, RowLoop)
+                        elif not group.is_final:
+                            self.compute(group, loop, row, outer, runs)
+                        elif isinstance(loop, RowLoop):
                             outputs.compute(group, loop, row, outer, offsets)
-                        elif isinstance(loop, Scanning):
-                            kept = [self.memory.kept[scan] for scan, _ in group.targets]
-                            self.compute(group, loop.take, row, outer, kept)
                         else:
-                            self.compute(group, loop, row, outer)
+                            with b.when(row < self.window.bottom) if step > 1 else nullcontext():
+                                if isinstance(loop, Folding):
+                                    runs.fold(group, loop, row, offsets)
+                                else:
+                                    runs.scan(group, loop, row, outer, offsets)
 
     def looks_ahead(self, group: Group) -> bool:
         """Say whether so many rows are read that a processor does not foresee them all."""
@@ -265,10 +262,10 @@ class _Lowering:
     def compute(
         self,
         group: Group,
-        loop: RowLoop,
+        loop: RowLoop | Folding | Scanning,
         row: Expr,
         outer: Sequence[Expr],
-        kept: Sequence[Expr] = (),
+        runs: Runs,
     ) -> None:
         """Compute the rows of the stages of a group from `row` on.
 
@@ -280,7 +277,7 @@ class _Lowering:
         may_leave = group.lead or group.start or self.stages.step > 1
         inside = (row + (group.rows - 1) >= 0).both(row < self.layout.rows)
         with b.when(inside) if may_leave else nullcontext():
-            self.compute_rows(group, loop, stages, row, outer, kept)
+            self.compute_rows(group, loop, stages, row, outer, runs)
         with self.each_row(row, group.rows) as line:
             within = (line >= 0).both(line < self.layout.rows)
             with b.when(within) if may_leave else nullcontext():
@@ -329,11 +326,11 @@ class _Lowering:
     def compute_rows(
         self,
         group: Group,
-        loop: RowLoop,
+        loop: RowLoop | Folding | Scanning,
         stages: Sequence[Stage],
         row: Expr,
         outer: Sequence[Expr],
-        kept: Sequence[Expr],
+        runs: Runs,
     ) -> None:
         span = self.memory.state[stages[0].number]
         targets = [
@@ -341,7 +338,13 @@ class _Lowering:
             for line in range(group.rows)
             for stage in stages
         ]
-        self.calls.call(loop, span.start, span.stop, row, outer, [*targets, *kept])
+        if isinstance(loop, Folding):
+            runs.fold_row(group, loop, row, targets)
+        elif isinstance(loop, Scanning):
+            kept = [self.memory.kept[scan] for scan, _ in group.targets]
+            self.calls.call(loop.take, span.start, span.stop, row, outer, [*targets, *kept])
+        else:
+            self.calls.call(loop, span.start, span.stop, row, outer, targets)
         if any(stage.is_padded for stage in stages):
             with self.each_row(row, group.rows) as line:
                 for stage in stages:

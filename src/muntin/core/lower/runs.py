@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from muntin.core.graph.folds import CHUNK
 from muntin.core.lower.calls import RowCalls
-from muntin.core.lower.folding import Folding
+from muntin.core.lower.folding import Folding, combine_parts
 from muntin.core.lower.outputs import Outputs
-from muntin.core.lower.row_memory import RowMemory
+from muntin.core.lower.row_memory import MOST_PARTS, RowMemory
 from muntin.core.lower.scanning import Scanning
 from muntin.core.plan.stages import Group
-from muntin.core.program import POINTER, Advance, Call, Expr, index
+from muntin.core.program import POINTER, Advance, Call, Expr, Load, index
 
 __all__ = ["Runs"]
 
@@ -33,7 +33,7 @@ class Runs:
         outputs = [
             (offsets[number], self.memory.layout.outputs[number]) for number in group.outputs
         ]
-        lanes = [lanes.first for number in group.outputs for lanes in self.memory.folds[number]]
+        lanes = [lanes.first for fold, _ in group.targets for lanes in self.memory.folds[fold]]
         with self.calls.each_chunk() as element:
             chunk = self.memory.builder.let(element // index(CHUNK), "chunk")
             targets = [
@@ -42,11 +42,31 @@ class Runs:
             ]
             self.calls.call_chunk(folding.take, row, element, [*targets, *lanes])
 
+    def fold_row(self, group: Group, folding: Folding, row: Expr, targets: Sequence[Expr]) -> None:
+        """Fold a row into one value for each target: chunk by chunk, whose parts are combined."""
+        b, memory = self.memory.builder, self.memory
+        folds = [fold for fold, _ in group.targets]
+        parts = [memory.parts[fold] for fold in folds]
+        lanes = [lanes.first for fold in folds for lanes in memory.folds[fold]]
+        with self.calls.each_chunk() as element:
+            chunk = b.let(element // index(CHUNK), "chunk")
+            places = [
+                Advance(POINTER, part, chunk * fold.dtype.itemsize)
+                for fold, part in zip(folds, parts, strict=True)
+            ]
+            self.calls.call_chunk(folding.take, row, element, [*places, *lanes])
+        count = (memory.window.right + (CHUNK - 1)) // index(CHUNK)
+        with b.when(count > 1):
+            for fold, part in zip(folds, parts, strict=True):
+                combine_parts(b, fold, part, count, MOST_PARTS)
+        for fold, part, target in zip(folds, parts, targets, strict=True):
+            b.store(target, index(0), Load(fold.dtype, part, index(0)))
+
     def fold_down(self, group: Group, folding: Folding, row: Expr, offsets: Sequence[Expr]) -> None:
         """Fold a row into those above; after the last of a chunk, into a row of parts."""
         b, window, memory = self.memory.builder, self.memory.window, self.memory
         count = (window.right - window.left) * self.memory.stages.domain.channels
-        kept = [memory.folds[number] for number in group.outputs]
+        kept = [memory.folds[fold] for fold, _ in group.targets]
         rows = [
             (count, *[lanes.row_bytes for lanes in each], *[lanes.first for lanes in each])
             for each in kept

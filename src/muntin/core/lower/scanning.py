@@ -65,10 +65,6 @@ def _identity(scan: Node) -> Const:
     return Const(scan.dtype, FOLDS[scan.params[0]].identity(scan.dtype))
 
 
-def _work(group: Group) -> list[Node]:
-    return [node for node in group.order if node.op.kind != "scan" or node in group.reads]
-
-
 def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:
     """Return the function that scans a chunk of a row: after its targets, what it keeps."""
     columns = Columns.of(group, domain)
@@ -82,7 +78,7 @@ def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:
             b.store(memory, lane, first)
     whole = b.let(columns.count & index(-LANES), "whole")
     with b.loop("x", index(0), whole, lanes=LANES) as x:
-        values = columns.values(x, 0, _work(group), {}, None)
+        values = columns.values(x, 0, group.work, {}, None)
         for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
             place = x & index(LANES - 1)
             block = _prefixes(b, scan, values[scan.args[0]])
@@ -90,7 +86,7 @@ def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:
             b.store(target, x, done)
             b.store(memory, place, b.shuffle(done, _identity(scan), _LAST))
     with b.loop("x", whole, columns.count) as x:
-        values = columns.values(x, 0, _work(group), {}, None)
+        values = columns.values(x, 0, group.work, {}, None)
         for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
             before = Load(scan.dtype, memory, index(0))
             done = b.let(_joined(scan, before, values[scan.args[0]]), "done")
@@ -117,7 +113,7 @@ def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
     b, scans = columns.builder, [node for node, _ in group.targets]
     kept = [Var(POINTER, f"kept{k}") for k in range(len(scans))]
     with b.loop("x", index(0), columns.count, independent=True) as x:
-        values = columns.values(x, 0, _work(group), {}, None)
+        values = columns.values(x, 0, group.work, {}, None)
         for scan, target, row in zip(scans, columns.targets, kept, strict=True):
             done = b.let(_joined(scan, Load(scan.dtype, row, x), values[scan.args[0]]), "done")
             b.store(row, x, done)

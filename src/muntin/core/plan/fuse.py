@@ -18,7 +18,7 @@ from muntin.core.plan.kernel import (
     KernelGraph,
     Plan,
     Result,
-    is_row_scan,
+    is_row_run,
 )
 from muntin.core.plan.places import Within, places_within
 from muntin.core.plan.sink import sink_neighbours
@@ -169,8 +169,8 @@ class _Fusion:
         return Result(below, position)
 
     @property
-    def has_scans(self) -> bool:
-        return any(node.op.kind == "scan" for node in self.graph.nodes)
+    def needs_whole_rows(self) -> bool:
+        return any(node.op.kind == "scan" or is_row_run(node) for node in self.graph.nodes)
 
     def is_window(self, position: int, below: int) -> bool:
         """Say whether a node is seen here alone: reshaped, or a box of it, axes permuted."""
@@ -179,8 +179,8 @@ class _Fusion:
         uses += sum(root in (position, below) for root in self.graph.roots)
         if uses != 2 or self.graph.args[position] != (below,):
             return False
-        if self.graph.nodes[below].op.kind in ("program", *REDUCTIONS) or self.has_scans:
-            return False  # a scan needs its rows from the first column on
+        if self.graph.nodes[below].op.kind in ("program", *REDUCTIONS) or self.needs_whole_rows:
+            return False
         if node.op.kind == "reshape":
             return True
         params, dropped = node.params
@@ -194,7 +194,7 @@ class _Fusion:
         for position, node in enumerate(nodes):
             kind = node.op.kind
             is_always_stored = kind in ("keep", "program", *REDUCTIONS)
-            if is_row_scan(node) and not has_parts:
+            if is_row_run(node) and not has_parts:
                 is_always_stored = False
             if is_always_stored or (kind == "part" and self.is_computed(position)):
                 self.cuts.add(position)

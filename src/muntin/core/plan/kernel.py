@@ -7,15 +7,18 @@ from typing import Any
 
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
+from muntin.core.graph.row_folds import is_spread
 
-__all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result", "is_row_scan"]
+__all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result", "is_row_run"]
 
 
 RUNS = ("fold", "scan")  # nodes whose work goes along runs of elements, in a mapping
 
 
-def is_row_scan(node: Node) -> bool:
-    """Say whether a scan makes each row from a row: what follows may be done in the same kernel."""
+def is_row_run(node: Node) -> bool:
+    """Say whether a fold or scan makes rows from rows: what follows may be in the same kernel."""
+    if is_spread(node):
+        return True
     return node.op.kind == "scan" and node.params[1] == "across" and len(node.args) == 1
 
 

@@ -96,7 +96,7 @@ def _composes(leaf: Node, read: Node) -> bool:
         (inside, mode), (outside, other) = leaf.params, read.params
         apart = not any(a and b for a, b in zip(inside, outside, strict=True))
         return apart and mode is other and mode is not BorderMode.CONSTANT
-    if leaf.op.kind in ("index", "keep", "view", "window_sum", "scan", "gather"):
+    if leaf.op.kind in ("index", "keep", "view", "window_sum", "fold", "scan", "gather"):
         return False
     return read.params[1] is not BorderMode.CONSTANT
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from muntin.core.border import BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
+from muntin.core.graph.row_folds import is_spread
 from muntin.core.plan.expand import expand
 from muntin.core.plan.kernel import RUNS, Domain, KernelGraph
 from muntin.core.plan.narrow import narrow
@@ -116,14 +117,23 @@ class Group:
 
     @property
     def folding(self) -> bool:
-        """Whether the targets are folds."""
-        return self.targets[0][0].op.kind == "fold"
+        """Whether the targets are folds that this loop makes."""
+        return self.makes("fold")
 
     @property
     def scanning(self) -> bool:
         """Whether the targets are scans that this loop makes."""
+        return self.makes("scan")
+
+    def makes(self, kind: str) -> bool:
+        """Say whether the targets are nodes of a kind, which are not read."""
         first = self.targets[0][0]
-        return first.op.kind == "scan" and first not in self.reads
+        return first.op.kind == kind and first not in self.reads
+
+    @property
+    def work(self) -> list[Node]:
+        """The nodes whose values are found element by element, arguments first."""
+        return [node for node in self.order if node.op.kind not in RUNS or node in self.reads]
 
     @property
     def mapping(self) -> str:
@@ -200,7 +210,8 @@ class _Former:
         """Mark the work that gets rows: what is read at an offset, and costly shared work."""
         used = {arg for node in order for arg in node.args}
         for node in order:
-            if node.op.kind == "scan" and (node in used or node not in self.outputs):
+            is_used = node in used or node not in self.outputs
+            if is_spread(node) or (node.op.kind == "scan" and is_used):
                 self.rolled.add(node)
             if node.reads_at and node.args[0].op.kind != "input":
                 self.rolled.add(node.args[0])
@@ -228,7 +239,11 @@ class _Former:
         """Say whether work that several row loops need is better kept than done by each."""
         if not node.op.is_elementwise or node in self.outputs:
             return False
-        return sum(member.op.cost for member in self.cone(node)) >= SHARE_COST
+        cone = self.cone(node)
+        leaves = {arg for member in cone for arg in member.args} - set(cone)
+        if all(is_spread(leaf) or leaf.op.kind in ("scalar", "constant") for leaf in leaves):
+            return False  # a row has one such value
+        return sum(member.op.cost for member in cone) >= SHARE_COST
 
     def is_plain(self, root: Node) -> bool:
         """Say whether a fold may do the work under it: pointwise, on what lies where it folds."""
@@ -416,7 +431,7 @@ class _Former:
             if group.is_final:
                 continue
             is_alone = group.running is not None or group.scanning
-            number = group.targets[0][1] or 0 if is_alone else -1
+            number = group.targets[0][1] or 0 if is_alone else -1 - group.folding
             place: tuple[int, ...]
             place = (group.level, group.lead, group.start, group.left, group.right, number)
             places.setdefault(place, []).append(group)
