@@ -319,7 +319,8 @@ class _FunctionText:
                     f"i64 {count}, i1 false)"
                 )
             case Prefetch(place):
-                address = self.value(place)
+                lanes, self.lanes = self.lanes, 1
+                address, self.lanes = self.value(place), lanes
                 self.lines.append(
                     f"  call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 2, i32 1)"
                 )

@@ -158,6 +158,8 @@ class _Chunk:
         spans = [(index(0), whole, count), (whole, self.columns.count, 1)]
         for first, stop, at_once in spans:
             with b.loop("x", first, stop, lanes=at_once) as x:
+                if at_once > 1:
+                    self.columns.ask_ahead(x, at_once)
                 values = self.columns.values(x, 0, self.columns.group.work, {}, None)
                 for fold in folds:
                     place = x & index(count - 1)

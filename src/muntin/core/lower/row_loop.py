@@ -15,6 +15,7 @@ from muntin.core.program import (
     BOOL,
     INDEX,
     POINTER,
+    Advance,
     Apply,
     Builder,
     Const,
@@ -23,6 +24,7 @@ from muntin.core.program import (
     Function,
     Load,
     Parameter,
+    Prefetch,
     Var,
     index,
 )
@@ -31,6 +33,7 @@ from muntin.errors import InternalError
 __all__ = ["Columns", "RowLoop", "may_stream", "row_loop", "stream_lanes"]
 
 BLOCK = 1024  # columns that are done again where a rare choice is taken
+AHEAD = 4096  # bytes
 LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
 
 
@@ -164,6 +167,19 @@ class Columns:
                     values[node] = b.let(_work(node, known), "value")
         return values
 
+    def ask_ahead(self, x: Expr, count: int) -> None:
+        """Ask for what operands have for `count` elements some cache lines after `x`.
+
+        Memory is far on many processors: what they foresee does not hide the way to it behind work.
+        """
+        for node, read in self.group.reads.items():
+            if node.op.kind == "input":
+                nbytes = count * node.dtype.itemsize
+                pointer = self.pointers[read.stage, read.rows]
+                for line in range(AHEAD, AHEAD + nbytes, CACHE_LINE):
+                    place = x * node.dtype.itemsize + line
+                    self.builder.add(Prefetch(Advance(POINTER, pointer, place)))
+
     def number(self, node: Node) -> Expr | None:
         """Return the value of a constant or a scalar, None for other nodes."""
         if node.op.kind == "constant":
@@ -239,6 +255,8 @@ class Columns:
         b, lines = self.builder, range(self.group.rows)
         rows = self.gathered_rows(lines) if is_even else {}
         with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
+            if lanes > 1:
+                self.ask_ahead(x, lanes)
             results: list[Expr] = []
             loads: dict[tuple[int, int, int], Expr] = {}
             for line in lines:

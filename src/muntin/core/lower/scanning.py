@@ -78,6 +78,7 @@ def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:
             b.store(memory, lane, first)
     whole = b.let(columns.count & index(-LANES), "whole")
     with b.loop("x", index(0), whole, lanes=LANES) as x:
+        columns.ask_ahead(x, LANES)
         values = columns.values(x, 0, group.work, {}, None)
         for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
             place = x & index(LANES - 1)
