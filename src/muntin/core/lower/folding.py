@@ -120,8 +120,8 @@ class _Chunk:
         return cls(Columns.of(group, domain), folds, memory, count)
 
     def function(self, name: str) -> RowLoop:
-        self.fold_all(self.folds, self.taken)
         centred = [fold for fold in self.folds if FOLDS[fold.params[0]].centred]
+        self.fold_all(self.folds, self.taken, half=0 if centred else None)
         if centred:
             b, elements = self.columns.builder, self.columns.count
             means = {
@@ -131,7 +131,9 @@ class _Chunk:
                 )
                 for fold in centred
             }
-            self.fold_all(centred, lambda fold, x, value: self.apart(fold, value, means[fold]))
+            self.fold_all(
+                centred, lambda fold, x, value: self.apart(fold, value, means[fold]), half=1
+            )
         for fold, target in zip(self.folds, self.columns.targets, strict=True):
             result = lanes_of_fold(fold).result(self.held(fold, index(0)))
             self.columns.builder.store(target, index(0), result)
@@ -146,9 +148,15 @@ class _Chunk:
         return _apply("multiply", difference, difference), index(0)
 
     def fold_all(
-        self, folds: Sequence[Node], element: Callable[[Node, Expr, Expr], tuple[Expr, Expr]]
+        self,
+        folds: Sequence[Node],
+        element: Callable[[Node, Expr, Expr], tuple[Expr, Expr]],
+        half: int | None,
     ) -> None:
-        """Fold what `element` gives for each element: a value and its position."""
+        """Fold what `element` gives for each element: a value and its position.
+
+        Where this is one of two passes, that `half` of the next chunk is asked for.
+        """
         b, count = self.columns.builder, self.count
         for fold in folds:
             with b.loop("lane", index(0), index(count), independent=True) as lane:
@@ -159,7 +167,7 @@ class _Chunk:
         for first, stop, at_once in spans:
             with b.loop("x", first, stop, lanes=at_once) as x:
                 if at_once > 1:
-                    self.columns.ask_ahead(x, at_once)
+                    self.columns.ask_ahead(x, at_once, half)
                 values = self.columns.values(x, 0, self.columns.group.work, {}, None)
                 for fold in folds:
                     place = x & index(count - 1)

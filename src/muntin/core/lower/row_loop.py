@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.node import Node
 from muntin.core.graph.row_folds import is_spread
 from muntin.core.lower.gathering import Gathering
@@ -167,18 +168,23 @@ class Columns:
                     values[node] = b.let(_work(node, known), "value")
         return values
 
-    def ask_ahead(self, x: Expr, count: int) -> None:
+    def ask_ahead(self, x: Expr, count: int, half: int | None = None) -> None:
         """Ask for what operands have for `count` elements some cache lines after `x`.
 
         Memory is far on many processors: what they foresee does not hide the way to it behind work.
+        What goes over each chunk twice has time for a `half` of the next chunk in each pass.
         """
         for node, read in self.group.reads.items():
-            if node.op.kind == "input":
-                nbytes = count * node.dtype.itemsize
+            if node.op.kind != "input":
+                continue
+            size = node.dtype.itemsize
+            place, first, nbytes = x * size, AHEAD, count * size
+            if half is not None:
+                place, nbytes = place // index(2), nbytes // 2
+                first = CHUNK * size + half * CHUNK * size // 2
+            for line in range(first, first + nbytes, CACHE_LINE):
                 pointer = self.pointers[read.stage, read.rows]
-                for line in range(AHEAD, AHEAD + nbytes, CACHE_LINE):
-                    place = x * node.dtype.itemsize + line
-                    self.builder.add(Prefetch(Advance(POINTER, pointer, place)))
+                self.builder.add(Prefetch(Advance(POINTER, pointer, place + line)))
 
     def number(self, node: Node) -> Expr | None:
         """Return the value of a constant or a scalar, None for other nodes."""
