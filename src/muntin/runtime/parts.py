@@ -100,7 +100,8 @@ def _prefixes(fold: Fold, meaning: Callable[..., Array], block: Array) -> Array:
 
 def _runs_first(part: Array, axes: Sequence[int], kept: tuple[int, ...]) -> Array:
     """Return the parts with one axis, the first, for all that become one element, in C order."""
-    turned = np.moveaxis(part, axes, range(len(axes)))
+    is_turned = tuple(axes) != tuple(range(len(axes)))
+    turned = np.moveaxis(part, axes, range(len(axes))) if is_turned else part
     return turned.reshape(prod(turned.shape[: len(axes)]), *kept)
 
 

@@ -102,8 +102,13 @@ def test_rows_that_are_asked_for_change_no_bit(view):
     assert same_bits(streamed[0], find_device("reference").evaluate([found._node], [None])[0])
 
 
-def test_rows_of_each_operand_are_asked_for_once_by_stencils_alone():
+def test_each_operand_is_asked_for_once():
     x, y = (mt.asarray(np.zeros((4, 5, 6), np.float32), axes="zyx") for _ in range(2))
     stencil = x.at(-1, 0, 0) + x.at(1, 2, 0) + y.at(0, 1, 0)
     assert str(mt.explain(stencil, what="program")).count("prefetch") == 2
-    assert str(mt.explain(x + y, what="program")).count("prefetch") == 0
+    plain, streamed = str(mt.explain(x + y, what="program")).split("function final_streamed")
+    assert (plain.count("prefetch"), streamed.count("prefetch")) == (0, 2)
+    image = mt.asarray(np.zeros((50, 300), np.float32)) + 1
+    for axis, count in ((0, 0), (1, 1)):
+        program = str(mt.explain(image.sum(axis=axis), what="program"))
+        assert program.count("prefetch") == count

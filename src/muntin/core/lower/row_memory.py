@@ -136,8 +136,9 @@ class RowMemory:
             if group.mapping != "down":
                 self.set_lanes_aside(group)
         for group in self.stages.groups:
-            if group.scanning and group.mapping == "across":
-                for scan, _ in group.targets:
+            if group.scanning:
+                scans = [scan for scan, _ in group.targets] if group.mapping == "across" else []
+                for scan in scans + group.scans_within:
                     self.kept[scan] = self.set_aside(LANES * scan.dtype.itemsize)
         for stage, state in zip(self.stages.stages, self.state, strict=True):
             extra = stage.left + stage.right + stage.pad_right

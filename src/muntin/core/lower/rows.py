@@ -107,7 +107,10 @@ class _Lowering:
         runs = {group.mapping for group in groups if group.folding or group.scanning}
         made = [node for g in groups if g.folding or g.scanning for node, _ in g.targets]
         scans_down = any(node.op.kind == "scan" and node.params[1] == "down" for node in made)
-        column_unit = ALL if any(map(is_row_run, made)) else CHUNK
+        made += [node for group in groups for node in group.scans_within]
+        column_unit = CHUNK if runs - {"down"} else 1
+        if any(map(is_row_run, made)):
+            column_unit = ALL
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]
         is_offset = [False] * len(self.layout.operands)
@@ -129,7 +132,7 @@ class _Lowering:
             max((-stage.start for stage in stages), default=0),
             max(halos, default=0),
             ALL if scans_down else CHUNK if "down" in runs else 1,
-            column_unit if runs - {"down"} else 1,
+            column_unit,
             streams,
             tuple([function.name for function in program.shared]),
             self.kernel.indices,

@@ -98,13 +98,15 @@ class Runs:
         """Scan a row: chunk by chunk, or on from the row above."""
         b, window = self.memory.builder, self.memory.window
         kept = [self.memory.kept[node] for node, _ in group.targets]
+        within = [self.memory.kept[node] for node in group.scans_within]
 
         def down(targets: Sequence[Expr]) -> None:
             with b.when(row.equals(window.top)):
                 count = (window.right - window.left) * self.memory.stages.domain.channels
                 for start, above in zip(scanning.starts, kept, strict=True):
                     b.add(Call(start.name, (count, above)))
-            self.calls.call(scanning.take, window.left, window.right, row, outer, [*targets, *kept])
+            written = [*targets, *kept, *within]
+            self.calls.call(scanning.take, window.left, window.right, row, outer, written)
 
         def across(targets: Sequence[Expr]) -> None:
             if not scanning.carried:

@@ -74,27 +74,37 @@ def _chunk(name: str, group: Group, domain: Domain) -> RowLoop:
     for scan, memory, start in zip(scans, kept, starts, strict=True):
         is_carried = len(scan.args) > 1
         first = b.let(Load(scan.dtype, start, index(0)), "start") if is_carried else _identity(scan)
-        with b.loop("lane", index(0), index(LANES), independent=True) as lane:
-            b.store(memory, lane, first)
-    whole = b.let(columns.count & index(-LANES), "whole")
-    with b.loop("x", index(0), whole, lanes=LANES) as x:
-        columns.ask_ahead(x, LANES)
-        values = columns.values(x, 0, group.work, {}, None)
-        for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
-            place = x & index(LANES - 1)
-            block = _prefixes(b, scan, values[scan.args[0]])
-            done = b.let(_joined(scan, Load(scan.dtype, memory, place), block), "done")
-            b.store(target, x, done)
-            b.store(memory, place, b.shuffle(done, _identity(scan), _LAST))
-    with b.loop("x", whole, columns.count) as x:
-        values = columns.values(x, 0, group.work, {}, None)
-        for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
-            before = Load(scan.dtype, memory, index(0))
-            done = b.let(_joined(scan, before, values[scan.args[0]]), "done")
-            b.store(target, x, done)
-            b.store(memory, index(0), done)
+        _start_lanes(b, scan, memory, first)
+    for begin, stop, lanes in _spans(columns):
+        with b.loop("x", begin, stop, lanes=lanes) as x:
+            if lanes > 1:
+                columns.ask_ahead(x, lanes)
+            values = columns.values(x, 0, group.work, {}, None)
+            for scan, target, memory in zip(scans, columns.targets, kept, strict=True):
+                b.store(target, x, _next(b, scan, values[scan.args[0]], memory, x, lanes))
     carried = [place for place, scan in zip(starts, scans, strict=True) if len(scan.args) > 1]
     return columns.row_loop(name, [*columns.targets, *kept], read=carried)
+
+
+def _start_lanes(b: Builder, scan: Node, memory: Expr, first: Expr) -> None:
+    """Let a scan along a row go on from a number, which is kept in so many lanes."""
+    with b.loop("lane", index(0), index(LANES), independent=True) as lane:
+        b.store(memory, lane, first)
+
+
+def _spans(columns: Columns) -> list[tuple[Expr, Expr, int]]:
+    """Return the parts of a row, and how many elements are taken at once."""
+    whole = columns.builder.let(columns.count & index(-LANES), "whole")
+    return [(index(0), whole, LANES), (whole, columns.count, 1)]
+
+
+def _next(b: Builder, scan: Node, value: Expr, memory: Expr, x: Expr, lanes: int) -> Expr:
+    """Return the next elements of a scan along a row, and keep what it goes on from."""
+    place = x & index(LANES - 1) if lanes > 1 else index(0)
+    block = _prefixes(b, scan, value) if lanes > 1 else value
+    done = b.let(_joined(scan, Load(scan.dtype, memory, place), block), "done")
+    b.store(memory, place, b.shuffle(done, _identity(scan), _LAST) if lanes > 1 else done)
+    return done
 
 
 def _prefixes(b: Builder, scan: Node, value: Expr) -> Expr:
@@ -109,17 +119,29 @@ def _prefixes(b: Builder, scan: Node, value: Expr) -> Expr:
 
 
 def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
-    """Return the function that scans a row: after its targets, the row of what was before."""
+    """Return the function that scans a row: after its targets, the row of what was before.
+
+    Scans along the row that are taken in are found in the same loop; what they go on from comes
+    last.
+    """
     columns = Columns.of(group, domain)
-    b, scans = columns.builder, [node for node, _ in group.targets]
+    b, scans, within = columns.builder, [node for node, _ in group.targets], group.scans_within
     kept = [Var(POINTER, f"kept{k}") for k in range(len(scans))]
-    with b.loop("x", index(0), columns.count, independent=True) as x:
-        values = columns.values(x, 0, group.work, {}, None)
-        for scan, target, row in zip(scans, columns.targets, kept, strict=True):
-            done = b.let(_joined(scan, Load(scan.dtype, row, x), values[scan.args[0]]), "done")
-            b.store(row, x, done)
-            b.store(target, x, done)
-    return columns.row_loop(name, [*columns.targets, *kept])
+    memory = [Var(POINTER, f"before{k}") for k in range(len(within))]
+    for scan, before in zip(within, memory, strict=True):
+        _start_lanes(b, scan, before, _identity(scan))
+    for first, stop, lanes in _spans(columns) if within else [(index(0), columns.count, 1)]:
+        with b.loop("x", first, stop, independent=not within, lanes=lanes) as x:
+            if lanes > 1:
+                columns.ask_ahead(x, lanes)
+            values = columns.values(x, 0, group.work, {}, None)
+            for scan, before in zip(within, memory, strict=True):
+                values[scan] = _next(b, scan, values[scan.args[0]], before, x, lanes)
+            for scan, target, row in zip(scans, columns.targets, kept, strict=True):
+                done = b.let(_joined(scan, Load(scan.dtype, row, x), values[scan.args[0]]), "done")
+                b.store(row, x, done)
+                b.store(target, x, done)
+    return columns.row_loop(name, [*columns.targets, *kept, *memory])
 
 
 def _start(name: str, scan: Node) -> Function:

@@ -7,7 +7,7 @@ inlined into the row loop that uses it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
@@ -142,6 +142,14 @@ class Group:
         return mapping
 
     @property
+    def scans_within(self) -> list[Node]:
+        """The scans along the row whose elements the targets, scans down the rows, take in."""
+        if not self.scanning or self.mapping != "down":
+            return []
+        below = [node.args[0] for node, _ in self.targets]
+        return [node for node in below if node.op.kind == "scan" and node not in self.reads]
+
+    @property
     def reads_rows(self) -> bool:
         """Whether several rows of one stage are read."""
         read = {(read.stage, read.rows) for read in self.reads.values()}
@@ -208,10 +216,12 @@ class _Former:
 
     def find_rolled(self, order: Sequence[Node]) -> None:
         """Mark the work that gets rows: what is read at an offset, and costly shared work."""
-        used = {arg for node in order for arg in node.args}
+        users: dict[Node, list[Node]] = {node: [] for node in order}
         for node in order:
-            is_used = node in used or node not in self.outputs
-            if is_spread(node) or (node.op.kind == "scan" and is_used):
+            for arg in node.args:
+                users[arg].append(node)
+        for node in order:
+            if is_spread(node) or (node.op.kind == "scan" and self.is_rolled_scan(node, users)):
                 self.rolled.add(node)
             if node.reads_at and node.args[0].op.kind != "input":
                 self.rolled.add(node.args[0])
@@ -226,9 +236,17 @@ class _Former:
         for node in reversed(order):
             if len(loops[node]) > 1 and self.is_worth_rows(node):
                 self.rolled.add(node)
-            users: set[Node | str] = {node} if node in self.rolled else loops[node]
+            served: set[Node | str] = {node} if node in self.rolled else loops[node]
             for arg in node.args:
-                loops[arg] |= users
+                loops[arg] |= served
+
+    def is_rolled_scan(self, node: Node, users: Mapping[Node, Sequence[Node]]) -> bool:
+        """Say whether a scan has rows: not if it is an output alone, or taken in by a scan down."""
+        if node in self.outputs:
+            return bool(users[node])
+        takers = users[node]
+        is_down = len(takers) == 1 and takers[0].op.kind == "scan" and takers[0].params[1] == "down"
+        return not (is_down and takers[0] in self.outputs and not users[takers[0]])
 
     def kind_of_loop(self, output: Node) -> str:
         """Return what outputs that one row loop makes have in common."""
@@ -250,7 +268,7 @@ class _Former:
         cone = self.cone(root)
         leaves = [arg for node in cone for arg in node.args if arg not in cone] if cone else [root]
         return not any(node.is_rare_choice for node in cone) and all(
-            leaf in self.rolled or leaf.op.kind in ("input", "scalar", "constant")
+            leaf in self.rolled or leaf.op.kind in ("input", "scalar", "constant", "scan")
             for leaf in leaves
         )
 
