@@ -119,6 +119,26 @@ def test_integral_images() -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32"])
+@pytest.mark.parametrize("shape", [(1, 1), (9, 15), (9, 16), (33, 71), (2, 3, 40), (5000, 33)])
+def test_scans_down_take_in_scans_along_rows(shape: tuple[int, ...], dtype: str) -> None:
+    x = sample(shape, dtype)
+
+    def both(x: np.ndarray) -> tuple[mt.Array, ...]:
+        lazy = mt.asarray(x) + mt.asarray(x[..., :1])
+        sums = mt.cumulative_sum(mt.cumulative_sum(lazy, axis=-1), axis=-2)
+        peaks = mt.cumulative_max(mt.cumulative_max(lazy, axis=-1), axis=-2)
+        most_sums = mt.cumulative_max(mt.cumulative_sum(lazy - 1, axis=-1), axis=-2)
+        return sums, peaks, most_sums
+
+    for chosen in ([0], [1], [0, 1, 2]):
+        found = [np.asarray(each) for each in mt.eval(*[both(x)[k] for k in chosen], mt.asarray(x))]
+        with mt.use("reference"):
+            expected = [np.asarray(both(x)[k]) for k in chosen]
+        for one, other in zip(found, expected, strict=False):
+            assert same_bits(one, other)
+
+
 @pytest.mark.parametrize("shape", [(40, 300), (7, 9000), (5000, 3)])
 def test_what_follows_a_scan_along_rows_is_done_beside_it(shape: tuple[int, int]) -> None:
     x = sample(shape, "int32")
