@@ -44,7 +44,7 @@ WORDS: Final = 33
 # is what processors fetch at once. A semaphore takes 32 bytes on every 64-bit Linux; it gets 64.
 _BUSY, _QUIT, _JOB, _WANTED, _CURSOR, _PENDING, _DONE, _WORKERS = 0, 16, 17, 18, 32, 48, 64, 80
 _SIGNALLED, _SEMAPHORE, _WORKER_WORDS = 1, 16, 32  # a worker's first word is its state
-_SPIN_NS = 30_000  # waking a sleeper takes some 10 us: one that waits looks about so long first
+_SPIN_NS = 100_000  # waking a sleeper takes 10 to 60 us: one that waits looks so long first
 
 _WINDOWS_CLOCK = """
 declare i64 @GetTickCount64()
