@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 import numpy.typing as npt
 
+from muntin.array.applying import applied, as_array
 from muntin.array.array import Array
-from muntin.array.operators import combine, common_device, node_of
 from muntin.dtypes import DType
 from muntin.errors import DTypeError
 
@@ -64,96 +64,92 @@ __all__ = [
 ]
 
 
-def _apply(name: str, *operands: Any) -> Array:
-    return Array(*combine(name, *operands))
-
-
 # --- arithmetic -----------------------------------------------------------------------------------
 
 
 def abs(x: Any, /) -> Array:
     """Return the absolute values; the least signed integer stays itself."""
-    return _apply("abs", x)
+    return applied("abs", x)
 
 
 def add(x1: Any, x2: Any, /) -> Array:
     """Return x1 + x2; integers wrap, truth values give their union."""
-    return _apply("add", x1, x2)
+    return applied("add", x1, x2)
 
 
 def subtract(x1: Any, x2: Any, /) -> Array:
     """Return x1 - x2; integers wrap, truth values are refused."""
-    return _apply("subtract", x1, x2)
+    return applied("subtract", x1, x2)
 
 
 def multiply(x1: Any, x2: Any, /) -> Array:
     """Return x1 · x2; integers wrap."""
-    return _apply("multiply", x1, x2)
+    return applied("multiply", x1, x2)
 
 
 def divide(x1: Any, x2: Any, /) -> Array:
     """Return x1 / x2 as floats."""
-    return _apply("divide", x1, x2)
+    return applied("divide", x1, x2)
 
 
 def floor_divide(x1: Any, x2: Any, /) -> Array:
     """Return x1 / x2 rounded down; integers by zero give 0."""
-    return _apply("floor_divide", x1, x2)
+    return applied("floor_divide", x1, x2)
 
 
 def remainder(x1: Any, x2: Any, /) -> Array:
     """Return what `floor_divide` leaves, with the sign of x2; integers by zero give 0."""
-    return _apply("remainder", x1, x2)
+    return applied("remainder", x1, x2)
 
 
 def fmod(x1: Any, x2: Any, /) -> Array:
     """Return the remainder of floats with the sign of x1."""
-    return _apply("fmod", x1, x2)
+    return applied("fmod", x1, x2)
 
 
 def negative(x: Any, /) -> Array:
     """Return -x; integers wrap, truth values are refused."""
-    return _apply("negative", x)
+    return applied("negative", x)
 
 
 def sign(x: Any, /) -> Array:
     """Return -1, 0 or 1, and NaN for NaN."""
-    return _apply("sign", x)
+    return applied("sign", x)
 
 
 def sqrt(x: Any, /) -> Array:
     """Return the square roots as floats, correctly rounded."""
-    return _apply("sqrt", x)
+    return applied("sqrt", x)
 
 
 def square(x: Any, /) -> Array:
     """Return x · x; integers wrap."""
-    return _apply("square", x)
+    return applied("square", x)
 
 
 def reciprocal(x: Any, /) -> Array:
     """Return 1 / x as floats."""
-    return _apply("reciprocal", x)
+    return applied("reciprocal", x)
 
 
 def copysign(x1: Any, x2: Any, /) -> Array:
     """Return the magnitudes of x1 with the signs of x2, as floats."""
-    return _apply("copysign", x1, x2)
+    return applied("copysign", x1, x2)
 
 
 def nextafter(x1: Any, x2: Any, /) -> Array:
     """Return the floats next to x1 in the direction of x2, and x2 where they are equal."""
-    return _apply("nextafter", x1, x2)
+    return applied("nextafter", x1, x2)
 
 
 def minimum(x1: Any, x2: Any, /) -> Array:
     """Return the lesser elements; NaN wins, and -0.0 is less than 0.0."""
-    return _apply("minimum", x1, x2)
+    return applied("minimum", x1, x2)
 
 
 def maximum(x1: Any, x2: Any, /) -> Array:
     """Return the greater elements; NaN wins, and 0.0 is greater than -0.0."""
-    return _apply("maximum", x1, x2)
+    return applied("maximum", x1, x2)
 
 
 # --- rounding -------------------------------------------------------------------------------------
@@ -161,22 +157,22 @@ def maximum(x1: Any, x2: Any, /) -> Array:
 
 def floor(x: Any, /) -> Array:
     """Return x rounded down; integers stay as they are."""
-    return _apply("floor", x)
+    return applied("floor", x)
 
 
 def ceil(x: Any, /) -> Array:
     """Return x rounded up; integers stay as they are."""
-    return _apply("ceil", x)
+    return applied("ceil", x)
 
 
 def trunc(x: Any, /) -> Array:
     """Return x rounded toward zero; integers stay as they are."""
-    return _apply("trunc", x)
+    return applied("trunc", x)
 
 
 def round(x: Any, /) -> Array:
     """Return x rounded to the nearest whole number, halves to the even one."""
-    return _apply("round", x)
+    return applied("round", x)
 
 
 # --- comparison and logic -------------------------------------------------------------------------
@@ -184,72 +180,72 @@ def round(x: Any, /) -> Array:
 
 def equal(x1: Any, x2: Any, /) -> Array:
     """Return whether elements are equal; integers of any two types compare exactly."""
-    return _apply("equal", x1, x2)
+    return applied("equal", x1, x2)
 
 
 def not_equal(x1: Any, x2: Any, /) -> Array:
     """Return whether elements differ; NaN differs from itself."""
-    return _apply("not_equal", x1, x2)
+    return applied("not_equal", x1, x2)
 
 
 def less(x1: Any, x2: Any, /) -> Array:
     """Return x1 < x2."""
-    return _apply("less", x1, x2)
+    return applied("less", x1, x2)
 
 
 def less_equal(x1: Any, x2: Any, /) -> Array:
     """Return x1 <= x2."""
-    return _apply("less_equal", x1, x2)
+    return applied("less_equal", x1, x2)
 
 
 def greater(x1: Any, x2: Any, /) -> Array:
     """Return x1 > x2."""
-    return _apply("greater", x1, x2)
+    return applied("greater", x1, x2)
 
 
 def greater_equal(x1: Any, x2: Any, /) -> Array:
     """Return x1 >= x2."""
-    return _apply("greater_equal", x1, x2)
+    return applied("greater_equal", x1, x2)
 
 
 def logical_and(x1: Any, x2: Any, /) -> Array:
     """Return whether both are nonzero."""
-    return _apply("logical_and", x1, x2)
+    return applied("logical_and", x1, x2)
 
 
 def logical_or(x1: Any, x2: Any, /) -> Array:
     """Return whether one is nonzero or both are."""
-    return _apply("logical_or", x1, x2)
+    return applied("logical_or", x1, x2)
 
 
 def logical_xor(x1: Any, x2: Any, /) -> Array:
     """Return whether just one is nonzero."""
-    return _apply("logical_xor", x1, x2)
+    return applied("logical_xor", x1, x2)
 
 
 def logical_not(x: Any, /) -> Array:
     """Return whether elements are zero."""
-    return _apply("logical_not", x)
+    return applied("logical_not", x)
 
 
 def isnan(x: Any, /) -> Array:
     """Return whether elements are NaN."""
-    return _apply("isnan", x)
+    return applied("isnan", x)
 
 
 def isinf(x: Any, /) -> Array:
     """Return whether elements are infinite."""
-    return _apply("isinf", x)
+    return applied("isinf", x)
 
 
 def isfinite(x: Any, /) -> Array:
     """Return whether elements are neither infinite nor NaN."""
-    return _apply("isfinite", x)
+    return applied("isfinite", x)
 
 
 def signbit(x: Any, /) -> Array:
     """Return whether the sign is negative, that of -0.0 and NaN too."""
-    return _apply("signbit", x)
+    return applied("signbit", x)
 
 
 # --- bits -----------------------------------------------------------------------------------------
@@ -257,32 +253,32 @@ def signbit(x: Any, /) -> Array:
 
 def bitwise_and(x1: Any, x2: Any, /) -> Array:
     """Return the bits that are set in both integers."""
-    return _apply("bitwise_and", x1, x2)
+    return applied("bitwise_and", x1, x2)
 
 
 def bitwise_or(x1: Any, x2: Any, /) -> Array:
     """Return the bits that are set in either integer."""
-    return _apply("bitwise_or", x1, x2)
+    return applied("bitwise_or", x1, x2)
 
 
 def bitwise_xor(x1: Any, x2: Any, /) -> Array:
     """Return the bits that are set in just one integer."""
-    return _apply("bitwise_xor", x1, x2)
+    return applied("bitwise_xor", x1, x2)
 
 
 def bitwise_invert(x: Any, /) -> Array:
     """Return the bits that are not set; truth values are negated."""
-    return _apply("bitwise_invert", x)
+    return applied("bitwise_invert", x)
 
 
 def bitwise_left_shift(x1: Any, x2: Any, /) -> Array:
     """Return x1 shifted left; a count below 0 or past the width gives 0."""
-    return _apply("bitwise_left_shift", x1, x2)
+    return applied("bitwise_left_shift", x1, x2)
 
 
 def bitwise_right_shift(x1: Any, x2: Any, /) -> Array:
     """Return x1 shifted right with its sign; a count out of range gives 0 or -1."""
-    return _apply("bitwise_right_shift", x1, x2)
+    return applied("bitwise_right_shift", x1, x2)
 
 
 # --- choice and types -----------------------------------------------------------------------------
@@ -290,22 +286,22 @@ def bitwise_right_shift(x1: Any, x2: Any, /) -> Array:
 
 def positive(x: Any, /) -> Array:
     """Return x; truth values are refused."""
-    return +_array("positive", x)
+    return +as_array("positive", x)
 
 
 def real(x: Any, /) -> Array:
     """Return x, whose numbers are real."""
-    return _array("real", x)
+    return as_array("real", x)
 
 
 def conj(x: Any, /) -> Array:
     """Return x, whose numbers are real."""
-    return _array("conj", x)
+    return as_array("conj", x)
 
 
 def imag(x: Any, /) -> NoReturn:
     """Raise an error: muntin has no complex numbers, and real ones have no imaginary part."""
-    dtype = node_of("imag", x).dtype
+    dtype = as_array("imag", x).dtype
     raise DTypeError(
         f"imag: got {dtype}; it is defined for complex numbers, which muntin does not have; "
         "muntin.zeros_like(x) gives the zeros"
@@ -314,7 +310,7 @@ def imag(x: Any, /) -> NoReturn:
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     """Return x1 where the condition is nonzero, else x2, in their common type."""
-    return _apply("where", condition, x1, x2)
+    return applied("where", condition, x1, x2)
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
@@ -324,7 +320,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
     -----
     `max` wins where the bounds cross, and NaN wins everywhere, as in NumPy.
     """
-    return _array("clip", x).clip(min, max)
+    return as_array("clip", x).clip(min, max)
 
 
 def cast(x: Any, dtype: DType | npt.DTypeLike, /, *, overflow: str = "wrap") -> Array:
@@ -350,7 +346,7 @@ def cast(x: Any, dtype: DType | npt.DTypeLike, /, *, overflow: str = "wrap") -> 
     >>> cast(x, "uint8").dtype
     dtype('uint8')
     """
-    return _array("cast", x).astype(dtype, overflow=overflow)
+    return as_array("cast", x).astype(dtype, overflow=overflow)
 
 
 def astype(
@@ -364,7 +360,3 @@ def astype(
     """
     made = cast(x, dtype)
     return made if device is None else made.to(device)
-
-
-def _array(operation: str, x: Any) -> Array:
-    return Array(node_of(operation, x), common_device(operation, (x,)))

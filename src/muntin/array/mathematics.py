@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from muntin.array.applying import applied, as_array
 from muntin.array.array import Array
-from muntin.array.elementwise import _apply, _array
 
 __all__ = [
     "acos",
@@ -53,7 +53,7 @@ def acos(x: Any, /) -> Array:
     -----
     1 gives 0.0. Outside [-1, 1] the result is NaN. C17, F.10.1.1.
     """
-    return _apply("acos", x)
+    return applied("acos", x)
 
 
 def acosh(x: Any, /) -> Array:
@@ -63,7 +63,7 @@ def acosh(x: Any, /) -> Array:
     -----
     1 gives 0.0, inf gives inf. Below 1 the result is NaN. C17, F.10.2.1.
     """
-    return _apply("acosh", x)
+    return applied("acosh", x)
 
 
 def asin(x: Any, /) -> Array:
@@ -73,7 +73,7 @@ def asin(x: Any, /) -> Array:
     -----
     ±0 gives ±0. Outside [-1, 1] the result is NaN. C17, F.10.1.2.
     """
-    return _apply("asin", x)
+    return applied("asin", x)
 
 
 def asinh(x: Any, /) -> Array:
@@ -83,7 +83,7 @@ def asinh(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives ±inf. C17, F.10.2.2.
     """
-    return _apply("asinh", x)
+    return applied("asinh", x)
 
 
 def atan(x: Any, /) -> Array:
@@ -93,7 +93,7 @@ def atan(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives ±pi/2. C17, F.10.1.3.
     """
-    return _apply("atan", x)
+    return applied("atan", x)
 
 
 def atan2(x1: Any, x2: Any, /) -> Array:
@@ -103,7 +103,7 @@ def atan2(x1: Any, x2: Any, /) -> Array:
     -----
     The signs of zeros choose the quadrant, infinities count as equally far away. C17, F.10.1.4.
     """
-    return _apply("atan2", x1, x2)
+    return applied("atan2", x1, x2)
 
 
 def atanh(x: Any, /) -> Array:
@@ -113,7 +113,7 @@ def atanh(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±1 gives ±inf. Outside [-1, 1] the result is NaN. C17, F.10.2.3.
     """
-    return _apply("atanh", x)
+    return applied("atanh", x)
 
 
 def cbrt(x: Any, /) -> Array:
@@ -123,7 +123,7 @@ def cbrt(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives ±inf. C17, F.10.4.1.
     """
-    return _apply("cbrt", x)
+    return applied("cbrt", x)
 
 
 def cos(x: Any, /) -> Array:
@@ -133,7 +133,7 @@ def cos(x: Any, /) -> Array:
     -----
     ±inf gives NaN. Angles of every size are reduced by pi exactly. C17, F.10.1.5.
     """
-    return _apply("cos", x)
+    return applied("cos", x)
 
 
 def cosh(x: Any, /) -> Array:
@@ -143,7 +143,7 @@ def cosh(x: Any, /) -> Array:
     -----
     ±0 gives 1, ±inf gives inf. C17, F.10.2.4.
     """
-    return _apply("cosh", x)
+    return applied("cosh", x)
 
 
 def deg2rad(x: Any, /) -> Array:
@@ -153,7 +153,7 @@ def deg2rad(x: Any, /) -> Array:
     -----
     The product with pi/180, rounded twice.
     """
-    return _apply("deg2rad", x)
+    return applied("deg2rad", x)
 
 
 def exp(x: Any, /) -> Array:
@@ -164,7 +164,7 @@ def exp(x: Any, /) -> Array:
     -inf gives 0.0, inf gives inf; results below the least normal number are rounded once. C17,
     F.10.3.1.
     """
-    return _apply("exp", x)
+    return applied("exp", x)
 
 
 def exp2(x: Any, /) -> Array:
@@ -174,7 +174,7 @@ def exp2(x: Any, /) -> Array:
     -----
     Whole x give powers of two exactly; -inf gives 0.0, inf gives inf. C17, F.10.3.2.
     """
-    return _apply("exp2", x)
+    return applied("exp2", x)
 
 
 def expm1(x: Any, /) -> Array:
@@ -184,7 +184,7 @@ def expm1(x: Any, /) -> Array:
     -----
     ±0 gives ±0, -inf gives -1, inf gives inf. C17, F.10.3.3.
     """
-    return _apply("expm1", x)
+    return applied("expm1", x)
 
 
 def hypot(x1: Any, x2: Any, /) -> Array:
@@ -195,7 +195,7 @@ def hypot(x1: Any, x2: Any, /) -> Array:
     Squares neither overflow nor vanish. If one operand is infinite the result is inf, even if
     the other is NaN. C17, F.10.4.3.
     """
-    return _apply("hypot", x1, x2)
+    return applied("hypot", x1, x2)
 
 
 def log(x: Any, /) -> Array:
@@ -205,7 +205,7 @@ def log(x: Any, /) -> Array:
     -----
     ±0 gives -inf, 1 gives 0.0, inf gives inf. Below 0 the result is NaN. C17, F.10.3.7.
     """
-    return _apply("log", x)
+    return applied("log", x)
 
 
 def log10(x: Any, /) -> Array:
@@ -215,7 +215,7 @@ def log10(x: Any, /) -> Array:
     -----
     ±0 gives -inf, 1 gives 0.0, inf gives inf. Below 0 the result is NaN. C17, F.10.3.8.
     """
-    return _apply("log10", x)
+    return applied("log10", x)
 
 
 def log1p(x: Any, /) -> Array:
@@ -225,7 +225,7 @@ def log1p(x: Any, /) -> Array:
     -----
     ±0 gives ±0, -1 gives -inf, inf gives inf. Below -1 the result is NaN. C17, F.10.3.9.
     """
-    return _apply("log1p", x)
+    return applied("log1p", x)
 
 
 def log2(x: Any, /) -> Array:
@@ -235,7 +235,7 @@ def log2(x: Any, /) -> Array:
     -----
     ±0 gives -inf, 1 gives 0.0, inf gives inf. Below 0 the result is NaN. C17, F.10.3.10.
     """
-    return _apply("log2", x)
+    return applied("log2", x)
 
 
 def logaddexp(x1: Any, x2: Any, /) -> Array:
@@ -246,7 +246,7 @@ def logaddexp(x1: Any, x2: Any, /) -> Array:
     Neither exponential overflows. If one operand is -inf the result is the other one. The error
     is in units of the greater operand.
     """
-    return _apply("logaddexp", x1, x2)
+    return applied("logaddexp", x1, x2)
 
 
 def pow(x1: Any, x2: Any, /) -> Array:
@@ -265,8 +265,8 @@ def pow(x1: Any, x2: Any, /) -> Array:
     array([1.        , 1.41421356, 2.        ])
     """
     if type(x2) is int:
-        return _array("pow", x1) ** x2
-    return _apply("pow", x1, x2)
+        return as_array("pow", x1) ** x2
+    return applied("pow", x1, x2)
 
 
 def rad2deg(x: Any, /) -> Array:
@@ -276,7 +276,7 @@ def rad2deg(x: Any, /) -> Array:
     -----
     The product with 180/pi, rounded twice.
     """
-    return _apply("rad2deg", x)
+    return applied("rad2deg", x)
 
 
 def rsqrt(x: Any, /) -> Array:
@@ -286,7 +286,7 @@ def rsqrt(x: Any, /) -> Array:
     -----
     ±0 gives ±inf, inf gives 0.0. Below 0 the result is NaN. IEEE 754-2019, 9.2.1.
     """
-    return _apply("rsqrt", x)
+    return applied("rsqrt", x)
 
 
 def sin(x: Any, /) -> Array:
@@ -296,7 +296,7 @@ def sin(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives NaN. Angles of every size are reduced by pi exactly. C17, F.10.1.6.
     """
-    return _apply("sin", x)
+    return applied("sin", x)
 
 
 def sinc(x: Any, /) -> Array:
@@ -306,7 +306,7 @@ def sinc(x: Any, /) -> Array:
     -----
     Whole numbers other than 0 give 0. ±inf gives NaN. NumPy's `sinc`.
     """
-    return _apply("sinc", x)
+    return applied("sinc", x)
 
 
 def sinh(x: Any, /) -> Array:
@@ -316,7 +316,7 @@ def sinh(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives ±inf. C17, F.10.2.5.
     """
-    return _apply("sinh", x)
+    return applied("sinh", x)
 
 
 def tan(x: Any, /) -> Array:
@@ -326,7 +326,7 @@ def tan(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives NaN. Angles of every size are reduced by pi exactly. C17, F.10.1.7.
     """
-    return _apply("tan", x)
+    return applied("tan", x)
 
 
 def tanh(x: Any, /) -> Array:
@@ -336,4 +336,4 @@ def tanh(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives ±1. C17, F.10.2.6.
     """
-    return _apply("tanh", x)
+    return applied("tanh", x)

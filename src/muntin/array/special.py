@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from muntin.array.applying import applied
 from muntin.array.array import Array
-from muntin.array.elementwise import _apply
 
 __all__ = [
     "beta",
@@ -41,7 +41,7 @@ def beta(x1: Any, x2: Any, /) -> Array:
     error is in units of the terms of the logarithm. DLMF 5.12.1; SciPy's `beta` where that is
     positive.
     """
-    return _apply("beta", x1, x2)
+    return applied("beta", x1, x2)
 
 
 def betaln(x1: Any, x2: Any, /) -> Array:
@@ -52,7 +52,7 @@ def betaln(x1: Any, x2: Any, /) -> Array:
     Operands are positive: below 0 the result is NaN. 0 gives inf, inf gives -inf. SciPy's
     `betaln`.
     """
-    return _apply("betaln", x1, x2)
+    return applied("betaln", x1, x2)
 
 
 def digamma(x: Any, /) -> Array:
@@ -63,7 +63,7 @@ def digamma(x: Any, /) -> Array:
     ±0 gives ∓inf, inf gives inf. Negative whole numbers and -inf give NaN. DLMF 5.2.2; SciPy's
     `digamma`.
     """
-    return _apply("digamma", x)
+    return applied("digamma", x)
 
 
 def entr(x: Any, /) -> Array:
@@ -73,7 +73,7 @@ def entr(x: Any, /) -> Array:
     -----
     ±0 gives 0.0; below 0 the result is -inf. SciPy's `entr`.
     """
-    return _apply("entr", x)
+    return applied("entr", x)
 
 
 def erf(x: Any, /) -> Array:
@@ -83,7 +83,7 @@ def erf(x: Any, /) -> Array:
     -----
     ±0 gives ±0, ±inf gives ±1. C17, F.10.5.1.
     """
-    return _apply("erf", x)
+    return applied("erf", x)
 
 
 def erfc(x: Any, /) -> Array:
@@ -93,7 +93,7 @@ def erfc(x: Any, /) -> Array:
     -----
     -inf gives 2, inf gives 0.0. C17, F.10.5.2.
     """
-    return _apply("erfc", x)
+    return applied("erfc", x)
 
 
 def expit(x: Any, /) -> Array:
@@ -103,7 +103,7 @@ def expit(x: Any, /) -> Array:
     -----
     -inf gives 0.0, inf gives 1. SciPy's `expit`.
     """
-    return _apply("expit", x)
+    return applied("expit", x)
 
 
 def gamma(x: Any, /) -> Array:
@@ -114,7 +114,7 @@ def gamma(x: Any, /) -> Array:
     ±0 gives ±inf, inf gives inf. Negative whole numbers and -inf give NaN. C17, F.10.5.4
     (`tgamma`).
     """
-    return _apply("gamma", x)
+    return applied("gamma", x)
 
 
 def lgamma(x: Any, /) -> Array:
@@ -125,7 +125,7 @@ def lgamma(x: Any, /) -> Array:
     1 and 2 give 0.0; 0, negative whole numbers and ±inf give inf. Below 0, the error is in
     units of log(gamma(-x)). C17, F.10.5.3; SciPy's `gammaln`.
     """
-    return _apply("lgamma", x)
+    return applied("lgamma", x)
 
 
 def log_expit(x: Any, /) -> Array:
@@ -135,7 +135,7 @@ def log_expit(x: Any, /) -> Array:
     -----
     -inf gives -inf, inf gives 0.0. SciPy's `log_expit`.
     """
-    return _apply("log_expit", x)
+    return applied("log_expit", x)
 
 
 def log_ndtr(x: Any, /) -> Array:
@@ -145,7 +145,7 @@ def log_ndtr(x: Any, /) -> Array:
     -----
     -inf gives -inf, inf gives 0.0. Far below 0 it is nearly -x²/2. SciPy's `log_ndtr`.
     """
-    return _apply("log_ndtr", x)
+    return applied("log_ndtr", x)
 
 
 def logit(x: Any, /) -> Array:
@@ -155,7 +155,7 @@ def logit(x: Any, /) -> Array:
     -----
     0 gives -inf, 1 gives inf, 1/2 gives 0.0. Outside [0, 1] the result is NaN. SciPy's `logit`.
     """
-    return _apply("logit", x)
+    return applied("logit", x)
 
 
 def ndtr(x: Any, /) -> Array:
@@ -165,7 +165,7 @@ def ndtr(x: Any, /) -> Array:
     -----
     -inf gives 0.0, inf gives 1. SciPy's `ndtr`.
     """
-    return _apply("ndtr", x)
+    return applied("ndtr", x)
 
 
 def rel_entr(x1: Any, x2: Any, /) -> Array:
@@ -176,7 +176,7 @@ def rel_entr(x1: Any, x2: Any, /) -> Array:
     0.0 where x1 is 0 and x2 is not negative; inf where an operand is negative, or x2 alone is
     0. SciPy's `rel_entr`.
     """
-    return _apply("rel_entr", x1, x2)
+    return applied("rel_entr", x1, x2)
 
 
 def xlog1py(x1: Any, x2: Any, /) -> Array:
@@ -186,7 +186,7 @@ def xlog1py(x1: Any, x2: Any, /) -> Array:
     -----
     0 also where x2 is -1 or less, but not where it is NaN. SciPy's `xlog1py`.
     """
-    return _apply("xlog1py", x1, x2)
+    return applied("xlog1py", x1, x2)
 
 
 def xlogy(x1: Any, x2: Any, /) -> Array:
@@ -196,4 +196,4 @@ def xlogy(x1: Any, x2: Any, /) -> Array:
     -----
     0 also where x2 is 0 or less, but not where it is NaN. SciPy's `xlogy`.
     """
-    return _apply("xlogy", x1, x2)
+    return applied("xlogy", x1, x2)

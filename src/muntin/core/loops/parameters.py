@@ -19,7 +19,21 @@ _MOST_AXES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class _Array:
+    dtype: DType | npt.DTypeLike
+    ndim: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dtype", dtype_of(self.dtype))
+        if type(self.ndim) is not int or not 0 <= self.ndim <= _MOST_AXES:
+            raise ParameterError(
+                f"{type(self).__name__}: ndim is {self.ndim!r}; give the number of axes, an "
+                f"integer from 0 to {_MOST_AXES}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Input(_Array):
     """An array that a program reads.
 
     Parameters
@@ -35,15 +49,9 @@ class Input:
     Input(dtype=uint8, ndim=2)
     """
 
-    dtype: DType | npt.DTypeLike
-    ndim: int
-
-    def __post_init__(self) -> None:
-        _check(self, "Input")
-
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class Output(_Array):
     """An array that a program writes and may read; it holds zeros at first.
 
     Parameters
@@ -62,16 +70,11 @@ class Output:
     1
     """
 
-    dtype: DType | npt.DTypeLike
-    ndim: int
     shape: ShapeRule
-
-    def __post_init__(self) -> None:
-        _check(self, "Output")
 
 
 @dataclass(frozen=True, slots=True)
-class Scratch:
+class Scratch(_Array):
     """An array that a program writes and reads, and that its caller never sees; zeros at first.
 
     Parameters
@@ -84,12 +87,7 @@ class Scratch:
         As that of an `Output`.
     """
 
-    dtype: DType | npt.DTypeLike
-    ndim: int
     shape: ShapeRule
-
-    def __post_init__(self) -> None:
-        _check(self, "Scratch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +107,3 @@ class Scalar:
 
 
 Parameter: TypeAlias = Input | Output | Scratch | Scalar
-
-
-def _check(array: Input | Output | Scratch, word: str) -> None:
-    object.__setattr__(array, "dtype", dtype_of(array.dtype))
-    if type(array.ndim) is not int or not 0 <= array.ndim <= _MOST_AXES:
-        raise ParameterError(
-            f"{word}: ndim is {array.ndim!r}; give the number of axes, an integer from 0 to "
-            f"{_MOST_AXES}"
-        )
