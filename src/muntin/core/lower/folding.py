@@ -9,7 +9,7 @@ from muntin.core.graph.folds import FOLDS, LANES
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.lower.lanes import POSITION, Lanes, lanes_of_fold
-from muntin.core.lower.row_loop import Columns, RowLoop
+from muntin.core.lower.row_loop import Columns, RowLoop, stream_lanes
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
 from muntin.core.program import (
@@ -219,17 +219,22 @@ def _rows(name: str, group: Group, domain: Domain) -> RowLoop:
         for k, (fold, _) in enumerate(group.targets)
     ]
     place = b.let(Convert(POSITION, position), "place")
-    with b.loop("x", index(0), columns.count, independent=True) as x:
-        values = columns.values(x, 0, group.work, {}, None)
-        for (fold, _), rows in zip(group.targets, memory, strict=True):
-            lanes = lanes_of_fold(fold)
-            held = [
-                b.let(Load(dtype, row, x), "held")
-                for row, dtype in zip(rows, lanes.dtypes, strict=True)
-            ]
-            taken = [b.let(each) for each in lanes.taken(held, values[fold.args[0]], place)]
-            for row, value in zip(rows, taken, strict=True):
-                b.store(row, x, value)
+    wide = stream_lanes(group)
+    whole = b.let(columns.count & index(-wide), "whole")
+    for first, stop, at_once in ((index(0), whole, wide), (whole, columns.count, 1)):
+        with b.loop("x", first, stop, independent=True, lanes=at_once) as x:
+            if at_once > 1:
+                columns.ask_ahead(x, at_once)
+            values = columns.values(x, 0, group.work, {}, None)
+            for (fold, _), rows in zip(group.targets, memory, strict=True):
+                lanes = lanes_of_fold(fold)
+                held = [
+                    b.let(Load(dtype, row, x), "held")
+                    for row, dtype in zip(rows, lanes.dtypes, strict=True)
+                ]
+                taken = [b.let(each) for each in lanes.taken(held, values[fold.args[0]], place)]
+                for row, value in zip(rows, taken, strict=True):
+                    b.store(row, x, value)
     written = [row for rows in memory for row in rows]
     return columns.row_loop(name, written, last=(position,))
 
