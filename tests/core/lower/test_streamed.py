@@ -109,6 +109,6 @@ def test_each_operand_is_asked_for_once():
     plain, streamed = str(mt.explain(x + y, what="program")).split("function final_streamed")
     assert (plain.count("prefetch"), streamed.count("prefetch")) == (0, 2)
     image = mt.asarray(np.zeros((50, 300), np.float32)) + 1
-    for axis, count in ((0, 0), (1, 1)):
+    for axis in (0, 1):
         program = str(mt.explain(image.sum(axis=axis), what="program"))
-        assert program.count("prefetch") == count
+        assert program.count("prefetch") == 1
