@@ -55,3 +55,17 @@ def test_what_is_computed_in_vain_stays_within_its_memory(monkeypatch):
     found = mt.eval(*results(mt.asarray(image)))
     for got, expected in zip(found, wanted(image), strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("part", [np.s_[..., 2:3], np.s_[..., 1:], np.s_[1:3, ::-1, :2], np.s_[1:]])
+def test_some_channels_of_work_on_neighbours(part):
+    pixels = np.arange(60, dtype=np.int32).reshape(4, 5, 3)
+    image = mt.asarray(pixels)
+    below = np.pad(pixels, ((0, 1), (0, 0), (0, 0)), "edge")[1:]
+    np.testing.assert_array_equal((image.at(1, 0) + image)[part], (below + pixels)[part])
+    outer = np.full((4, 7, 5), 9, np.int32)
+    out = outer[:, 1:6, 1:4][part]
+    mt.eval((image.at(1, 0) + image)[part], out=out)
+    np.testing.assert_array_equal(out, (below + pixels)[part])
+    out[...] = 9
+    assert (outer == 9).all()

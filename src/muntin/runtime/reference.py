@@ -194,10 +194,17 @@ def _concat(node: Node, args: Sequence[Array]) -> Array:
 def _gather(node: Node, args: Sequence[Array]) -> Array:
     held, *indices = args
     sizes = held.shape[len(node.shape) :]
-    for index, size, axis in zip(indices, sizes, node.args[0].params[0], strict=True):
-        outside = (index < 0) | (index >= size)
-        if outside.any():
-            raise out_of_bounds(int(index[outside].flat[0]), axis, size)
+    region = ... if node.valid is None else node.valid.slices
+    for place, (size, axis) in enumerate(zip(sizes, node.args[0].params[0], strict=True)):
+        outside = (indices[place] < 0) | (indices[place] >= size)
+        if outside[region].any():
+            raise out_of_bounds(int(indices[place][region][outside[region]][0]), axis, size)
+        indices[place] = np.where(outside, 0, indices[place])
+    return gathered(node, held, indices)
+
+
+def gathered(node: Node, held: Array, indices: Sequence[Array]) -> Array:
+    """Return the elements of a gathered array at indices that are within bounds."""
     chosen: Array = held[(*np.indices(node.shape, sparse=True), *indices)]
     return chosen
 

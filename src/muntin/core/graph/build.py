@@ -215,7 +215,12 @@ def view(node: Node, affine: View, shape: tuple[int, ...], axes: str | None = No
         base = node.args[0]
     if base.op is _INDEX:
         return _viewed_index(base, affine, shape, axes)
-    params = tuple([(axis.source, _step_kind(axis.step)) for axis in affine.axes])
+    params = tuple(
+        [
+            (axis.source, _kind(axis, n, base.shape))
+            for axis, n in zip(affine.axes, shape, strict=True)
+        ]
+    )
     dropped = tuple(sorted(axis for axis, _ in affine.fixed))
     return Node(
         _VIEW, (base,), (params, dropped), affine, shape, node.dtype, axes, valid, diagonals
@@ -262,10 +267,17 @@ def _border_constant(border: Border, dtype: DType) -> Node:
     return scalar(border.check_value(dtype), dtype)
 
 
-def _step_kind(step: int) -> str:
-    if step == 0:
+def _kind(axis: AxisMap, size: int, base: tuple[int, ...]) -> str:
+    """Return how an axis of a view goes along that of its base.
+
+    Of the last one, which may hold interleaved channels, a "part" is told from all of it.
+    """
+    if axis.step == 0:
         return "stretched"
-    return "unit" if abs(step) == 1 else "stepped"
+    if abs(axis.step) != 1:
+        return "stepped"
+    is_last = axis.source is not None and axis.source == len(base) - 1
+    return "part" if is_last and size != base[-1] else "unit"
 
 
 def _viewed_region(region: Box, affine: View, shape: tuple[int, ...]) -> Box | None:

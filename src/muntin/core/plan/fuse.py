@@ -172,6 +172,11 @@ class _Fusion:
     def needs_whole_rows(self) -> bool:
         return any(node.op.kind == "scan" or is_row_run(node) for node in self.graph.nodes)
 
+    @property
+    def has_channels(self) -> bool:
+        """Whether rows of interleaved channels may be read beside."""
+        return any(node.reads_at and (node.axes or "").endswith("c") for node in self.graph.nodes)
+
     def is_window(self, position: int, below: int) -> bool:
         """Say whether a node is seen here alone: reshaped, or a box of it, axes permuted."""
         node = self.graph.nodes[position]
@@ -184,7 +189,8 @@ class _Fusion:
         if node.op.kind == "reshape":
             return True
         params, dropped = node.params
-        return not dropped and all(source is not None and step == "unit" for source, step in params)
+        kinds = ("unit",) if self.has_channels else ("unit", "part")  # pixels are written whole
+        return not dropped and all(source is not None and kind in kinds for source, kind in params)
 
     def find_cuts(self) -> None:
         """Mark the nodes that must be stored between two kernels."""

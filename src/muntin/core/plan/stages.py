@@ -241,9 +241,9 @@ class _Former:
                 loops[arg] |= served
 
     def is_rolled_scan(self, node: Node, users: Mapping[Node, Sequence[Node]]) -> bool:
-        """Say whether a scan has rows: not if it is an output alone, or taken in by a scan down."""
+        """Say whether a scan has rows: not if it is one output, or taken in by a scan down."""
         if node in self.outputs:
-            return bool(users[node])
+            return bool(users[node]) or self.outputs.count(node) > 1
         takers = users[node]
         is_down = len(takers) == 1 and takers[0].op.kind == "scan" and takers[0].params[1] == "down"
         return not (is_down and takers[0] in self.outputs and not users[takers[0]])

@@ -1,0 +1,29 @@
+"""Elements chosen by indices of which only a part is valid, and scans that are written twice."""
+
+import numpy as np
+import pytest
+
+import muntin as mt
+from muntin.errors import BoundsError
+from tests.runtime.audit import Interpreting
+
+
+def test_indices_that_are_not_valid_are_not_looked_at():
+    indices = mt.asarray(np.array([1, 2, 99]), axes="x")
+    shifted = indices.at(-1, border="undefined")  # the first is not valid, the others are 1 and 2
+    chosen = mt.asarray(np.array([5, 6, 7]))[shifted]
+    for device in ("cpu", "reference"):
+        with mt.use(device):
+            assert np.asarray(chosen + 0)[1:].tolist() == [6, 7]
+            with pytest.raises(BoundsError, match="99 is out of bounds for axis 0 with size 3"):
+                np.asarray(mt.asarray(np.array([5, 6, 7]))[indices.at(1, border="undefined")])
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_scan_that_is_two_parts_of_a_whole(axis):
+    x = np.arange(3 * 20.0).reshape(3, 20)
+    interpreting = Interpreting(np.random.default_rng(0))
+    with interpreting.in_place_of_code():
+        scan = mt.cumulative_sum(mt.asarray(x), axis=axis)
+        both = np.asarray(mt.concat([scan, scan]))
+    np.testing.assert_array_equal(both, np.concatenate([np.cumsum(x, axis)] * 2))
