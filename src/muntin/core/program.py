@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from muntin.core.graph.ops import Op, op
+from muntin.core.graph.ops import OPS, Op, op
 from muntin.dtypes import DTYPES, DType
 
 __all__ = [
@@ -169,7 +169,7 @@ class Advance(Expr):
 
 
 def _index(name: str, a: Expr, b: Expr | int) -> Expr:
-    row = op(name)
+    row = OPS[name]
     if not isinstance(b, Expr):
         b = Const(a.dtype, b)
     return Apply(BOOL if row.rule == "compare" else a.dtype, row, (a, b))

@@ -12,18 +12,16 @@ __all__ = ["topological"]
 def topological(roots: Sequence[Node]) -> list[Node]:
     """Return every node under `roots` once, each after its arguments."""
     order: list[Node] = []
-    done: set[int] = set()
+    done: set[Node] = set()
     stack = list(reversed(roots))
     while stack:
         node = stack[-1]
-        if id(node) in done:
+        if node in done:
             stack.pop()
-            continue
-        waiting = [arg for arg in node.args if id(arg) not in done]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
-        done.add(id(node))
-        order.append(node)
+        elif done.issuperset(node.args):
+            stack.pop()
+            done.add(node)
+            order.append(node)
+        else:
+            stack.extend([arg for arg in reversed(node.args) if arg not in done])
     return order

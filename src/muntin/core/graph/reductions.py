@@ -36,7 +36,7 @@ from muntin.core.graph.reshaping import reshape
 from muntin.dtypes import DTYPES
 from muntin.errors import ShapeError
 
-__all__ = ["combine", "fold", "kept_dimensions", "reduced", "scanned"]
+__all__ = ["combine", "fold", "folds_of", "kept_dimensions", "reduced", "scanned"]
 
 _FOLD, _COMBINE, _SCAN = op("fold"), op("combine"), op("scan")
 _SHORT = 16  # elements of a row that is not worth a loop
@@ -98,7 +98,7 @@ def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:
     mapping, run, around, arranged = _arranged(node, axes)
     if FOLDS[name].centred and mapping == "down":
         return _about_mean(node, axes, operation)
-    parts = [fold(each, arranged, mapping) for each in _folds(name)]
+    parts = [fold(each, arranged, mapping) for each in folds_of(name)]
     along = (*around, len(arranged.shape) - (1 if mapping == "across" else 2))
     if mapping == "channels":
         along = (*along, len(arranged.shape) - 1)
@@ -111,7 +111,7 @@ def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:
     return renamed(found, letters)
 
 
-def _folds(name: str) -> tuple[str, ...]:
+def folds_of(name: str) -> tuple[str, ...]:
     """Return the folds whose parts are needed to combine those of `name`, which is the last."""
     if FOLDS[name].finds:
         return name.removeprefix("arg"), name

@@ -6,6 +6,7 @@ They are the same in every kernel: their code is made once, and only where a str
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from muntin.core.program import (
     INDEX,
@@ -40,6 +41,7 @@ def shared_function(name: str) -> Function:
     return pack_function(word, int(itemsize), int(channels))
 
 
+@cache
 def pack_function(word: str, itemsize: int, channels: int) -> Function:
     """Return a function (target, source, count, column stride, channel stride).
 
@@ -95,6 +97,7 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
     return b.function(packing_name(word, itemsize, channels), parameters, shared=True)
 
 
+@cache
 def block_function(itemsize: int) -> Function:
     """Return a function that packs some rows of an array whose columns are contiguous.
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from muntin.core.graph.arrays import cast_array
 from muntin.core.graph.infer import resolve
+from muntin.core.graph.ops import op
 from muntin.core.program import (
     BOOL,
     INDEX,
@@ -60,19 +63,35 @@ class ExpressionCompiler:
 
     log: AccessLog
     places: dict[str, int] = field(default_factory=dict)
-    scopes: list[set[str]] = field(default_factory=lambda: [set()])
+    readable: set[str] = field(default_factory=set)
+    scopes: list[list[str]] = field(default_factory=lambda: [[]])
     assigned: dict[str, DType] = field(default_factory=dict)
 
     # --- variables --------------------------------------------------------------------------------
 
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Let variables be read that are declared within, and no longer."""
+        self.scopes.append([])
+        yield
+        self.readable.difference_update(self.scopes.pop())
+
     def declare(self, var: Var) -> int:
-        self.scopes[-1].add(var.name)
+        if var.name not in self.readable:
+            self.readable.add(var.name)
+            self.scopes[-1].append(var.name)
+        return self.places.setdefault(var.name, len(self.places))
+
+    def assign(self, var: Var) -> int:
+        """Let a variable be read anywhere from now on, once it is set."""
+        if self.assigned.setdefault(var.name, var.dtype) is not var.dtype:
+            raise InternalError(f"interpret: variable {var.name} changes its type to {var.dtype}")
         return self.places.setdefault(var.name, len(self.places))
 
     def variable(self, var: Var) -> Compute:
         if var.name in self.assigned:
             return self.assigned_variable(var)
-        if not any(var.name in scope for scope in self.scopes):
+        if var.name not in self.readable:
             raise InternalError(f"interpret: variable {var.name} is not known here")
         return operator.itemgetter(self.places[var.name])
 
@@ -95,20 +114,10 @@ class ExpressionCompiler:
         return self.expression(expr)
 
     def expression(self, expr: Expr) -> Compute:
-        match expr:
-            case Var():
-                return self.variable(expr)
-            case Const():
-                return self.number(expr)
-            case Apply():
-                return self.apply(expr)
-            case Convert():
-                return self.convert(expr)
-            case Load():
-                return self.load(expr)
-            case Advance():
-                return self.advance(expr)
-        raise InternalError(f"interpret: no meaning for the expression {type(expr).__name__}")
+        rule = _RULES.get(type(expr))
+        if rule is None:
+            raise InternalError(f"interpret: no meaning for the expression {type(expr).__name__}")
+        return rule(self, expr)
 
     def number(self, expr: Const) -> Compute:
         if expr.dtype is POINTER:
@@ -120,24 +129,15 @@ class ExpressionCompiler:
         row, dtypes = expr.op, tuple([arg.dtype for arg in expr.args])
         if POINTER in dtypes:
             return self.apply_to_pointers(expr)
-        kind = dtypes[-1].kind
-        if row.reference is None or kind not in row.llvm:
-            raise InternalError(
-                f"interpret: row {row.name} of {dtypes[-1]} has no spelling; core.plan.expand "
-                "should have replaced it by its body"
-            )
-        taken, result = resolve(row.name, row.rule, dtypes)
-        if taken != dtypes or result is not expr.dtype:
-            given = ", ".join(map(str, dtypes))
-            raise InternalError(f"interpret: {row.name} of {given} is said to give {expr.dtype}")
+        function = _meaning(row.name, dtypes, expr.dtype)
         args = [self.expression(arg) for arg in expr.args]
         if row.name == "where":
             return _choice(*args)
         if row.name in _PARTIAL:
             args[1] = _guarded(row.name, dtypes[0], args[0], args[1])
-        function = _OPERATORS.get(row.reference)
-        if function is None:
-            function = _scalar_function(row.reference, result.numpy.type)
+        elif len(args) == 2 and isinstance(expr.args[1], Const):
+            a, number = args[0], args[1]([])
+            return lambda values: function(a(values), number)
         if len(args) == 1:
             (a,) = args
             return lambda values: function(a(values))
@@ -191,6 +191,16 @@ class ExpressionCompiler:
         return advance
 
 
+_RULES: dict[type, Callable[[ExpressionCompiler, Any], Compute]] = {
+    Var: ExpressionCompiler.variable,
+    Const: ExpressionCompiler.number,
+    Apply: ExpressionCompiler.apply,
+    Convert: ExpressionCompiler.convert,
+    Load: ExpressionCompiler.load,
+    Advance: ExpressionCompiler.advance,
+}
+
+
 def _choice(condition: Compute, yes: Compute, no: Compute) -> Compute:
     def choose(values: Values) -> Any:
         chosen, other = yes(values), no(values)  # both, as every target does
@@ -199,10 +209,34 @@ def _choice(condition: Compute, yes: Compute, no: Compute) -> Compute:
     return choose
 
 
-def _scalar_function(
-    reference: Callable[..., Any], kind: Callable[[Any], Any]
-) -> Callable[..., Any]:
-    return lambda *args: kind(reference(*args))
+@cache
+def _meaning(name: str, dtypes: tuple[DType, ...], result: DType) -> Callable[..., Any]:
+    """Return what a row does to NumPy's scalars, its types being checked."""
+    row = op(name)
+    kind = dtypes[-1].kind
+    if row.reference is None or kind not in row.llvm:
+        raise InternalError(
+            f"interpret: row {name} of {dtypes[-1]} has no spelling; core.plan.expand should have "
+            "replaced it by its body"
+        )
+    taken, found = resolve(name, row.rule, dtypes)
+    if taken != dtypes or found is not result:
+        given = ", ".join(map(str, dtypes))
+        raise InternalError(f"interpret: {name} of {given} is said to give {result}")
+    known = _OPERATORS.get(row.reference)
+    if known is not None:
+        return known
+    if name == "raw_divide":
+        return _quotient
+    reference, scalar = row.reference, result.numpy.type
+    return lambda *args: scalar(reference(*args))
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """Return a / b toward zero, of integers for which that is defined."""
+    x, y = int(a), int(b)
+    found = abs(x) // abs(y)
+    return type(a)(found if (x < 0) == (y < 0) else -found)
 
 
 # Rows that have no meaning for some operands, with the test of those that they take.

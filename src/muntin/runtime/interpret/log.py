@@ -32,14 +32,21 @@ class AccessLog:
 
     Every pointer parameter of every call gets a number, its origin; `parents` gives that of the
     argument, and `writable` whether it may be written through. A strict log allows only one
-    iteration to write a byte, but for additions in one step.
+    iteration to write a byte, but for additions in one step. A quick one records nothing.
     """
 
     is_strict: bool = False
+    is_quick: bool = False
     accesses: list[Access] = field(default_factory=list)
     watchers: int = 0
     parents: list[int] = field(default_factory=lambda: [0])
     writable: list[bool] = field(default_factory=lambda: [True])
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.accesses.clear()
+        self.watchers = 0
+        del self.parents[1:], self.writable[1:]
 
     def derive(self, pointer: Pointer, is_written: bool) -> Pointer:
         """Return the pointer as a parameter of a new call sees it."""
@@ -63,12 +70,12 @@ class AccessLog:
 
     def watch(self) -> int:
         """Start to record; return where this watcher's record begins."""
-        self.watchers += 1
+        self.watchers += not self.is_quick
         return len(self.accesses)
 
     def unwatch(self) -> None:
         """End the record of the last watcher."""
-        self.watchers -= 1
+        self.watchers -= not self.is_quick
         if not self.watchers:
             self.accesses.clear()
 
@@ -77,13 +84,15 @@ class AccessLog:
 
         Where the log is strict, none may have written it either.
         """
-        if not begins:
+        if not begins or self.is_quick:
             return
         ends = [*begins[1:], len(self.accesses)]
         actors: list[int] = []
         for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
             actors += [number] * (end - begin)
         accesses = self.accesses[begins[0] :]
+        if _are_apart(accesses, actors):
+            return
         alone = [access.is_write and not access.is_atomic for access in accesses]
         for touched in _touched(accesses, actors, alone):
             several = touched.first != touched.last
@@ -115,11 +124,15 @@ class AccessLog:
         begin
             Where the call's record begins.
         """
+        if self.is_quick:
+            return
         based: list[int] = list(range(len(names)))
         for parent in self.parents[first + len(names) :]:
             based.append(based[parent - first] if parent >= first else -1)
         accesses = self.accesses[begin:]
         actors = [based[a.origin - first] if a.origin >= first else -1 for a in accesses]
+        if _are_apart(accesses, actors):
+            return
         promised = [actor >= 0 and unaliased[actor] for actor in actors]
         for touched in _touched(accesses, actors, promised):
             bad = touched.is_promised & touched.is_written & (touched.first != touched.last)
@@ -131,6 +144,30 @@ class AccessLog:
                     f"is written, and reached through {known[int(touched.first[place])]} and "
                     f"{known[int(touched.last[place])]}, of which one is unaliased"
                 )
+
+
+def _are_apart(accesses: Sequence[Access], actors: Sequence[int]) -> bool:
+    """Say whether each element written was touched by one actor alone, where that is easy to see.
+
+    It is not where elements of several sizes were touched in one memory.
+    """
+    writers: dict[tuple[Memory, int], int] = {}
+    sizes: dict[Memory, int] = {}
+    for access, actor in zip(accesses, actors, strict=True):
+        if access.is_write and access.size:
+            size = sizes.setdefault(access.memory, access.size)
+            if writers.setdefault((access.memory, access.offset), actor) != actor:
+                return False
+            if size != access.size or access.offset % size:
+                return False
+    for access, actor in zip(accesses, actors, strict=True):
+        size = sizes.get(access.memory, 0)
+        if size and not access.is_write:
+            if writers.get((access.memory, access.offset), actor) != actor:
+                return False
+            if size != access.size or access.offset % size:
+                return False
+    return True
 
 
 class _Touched(NamedTuple):

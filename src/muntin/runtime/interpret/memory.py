@@ -89,7 +89,7 @@ class Memory:
             self._check_read(offset, size, f"load of {dtype}")
         if dtype is POINTER:
             return self._load_pointer(offset)
-        if self.pointers and self._stored_pointers(offset, size):
+        if self.pointers and self._slot(offset) in self.pointers:
             raise self._fault(f"load of {dtype}", offset, "a pointer is stored there")
         view, place = self._place(offset, dtype, "load")
         value = view[place]
@@ -101,7 +101,7 @@ class Memory:
         self._check_write(offset, size, f"store of {dtype}")
         view, place = self._place(offset, dtype, "store")
         if self.pointers:
-            self._forget_pointers(offset, size)
+            self.pointers.pop(self._slot(offset), None)
         if dtype is POINTER:
             self.pointers[offset] = value
         else:
@@ -160,6 +160,10 @@ class Memory:
         if offset not in self.pointers:
             raise self._fault("load of pointer", offset, "no pointer is stored there")
         return self.pointers[offset]
+
+    def _slot(self, offset: int) -> int:
+        """Return where a pointer lies, which are aligned, if its bytes are those of an element."""
+        return offset - (self.address + offset) % POINTER.itemsize
 
     def _stored_pointers(self, offset: int, size: int) -> list[int]:
         stop = offset + size

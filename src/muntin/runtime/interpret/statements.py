@@ -28,13 +28,14 @@ from muntin.core.program import (
     Statement,
     Store,
     StreamBytes,
+    Var,
     While,
 )
 from muntin.errors import InternalError
 from muntin.runtime.interpret.expressions import Compute, ExpressionCompiler, Values
 from muntin.runtime.interpret.log import AccessLog
 
-__all__ = ["Callee", "compile_function"]
+__all__ = ["Callee"]
 
 Run: TypeAlias = Callable[[Values], None]
 
@@ -43,51 +44,58 @@ class _Returned(Exception):
     """The function is left."""
 
 
-@dataclass(slots=True)
 class Callee:
-    """A function that can be called."""
+    """A function that can be called, and may call those of `callees`; compiled at the first call.
 
-    function: Function
-    log: AccessLog
-    size: int
-    body: tuple[Run, ...]
+    A fault of its types or scopes is found when it is compiled. What is chosen by a condition is
+    compiled when it is first run if the function `is_lazy`.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        log: AccessLog,
+        callees: dict[str, Callee],
+        random: Random,
+        *,
+        is_lazy: bool,
+    ) -> None:
+        self.function = function
+        self._log = log
+        self._expressions = ExpressionCompiler(log)
+        self._compiler = _StatementCompiler(self._expressions, callees, random, is_lazy)
+        self._body: tuple[Run, ...] | None = None
+        pointers = [p for p in function.parameters if p.var.dtype is POINTER]
+        self._names = [p.var.name for p in pointers]
+        self._unaliased = [p.unaliased for p in pointers]
+
+    def compile(self) -> tuple[Run, ...]:
+        """Return the statements as functions of the values of variables."""
+        if self._body is None:
+            for parameter in self.function.parameters:
+                self._expressions.declare(parameter.var)
+            self._body = self._compiler.block(self.function.body)
+        return self._body
 
     def __call__(self, *args: Any, is_entry: bool = False) -> None:
-        log, parameters = self.log, self.function.parameters
-        values: Values = [None] * self.size
+        log, body = self._log, self.compile()
+        values: Values = [None] * len(self._expressions.places)
         first = len(log.parents)
-        for place, (parameter, value) in enumerate(zip(parameters, args, strict=True)):
+        for place, parameter in enumerate(self.function.parameters):
+            value = args[place]
             if parameter.var.dtype is POINTER:
                 value = log.derive(value, is_entry or parameter.written)
             values[place] = value
-        pointers = [p for p in parameters if p.var.dtype is POINTER]
-        unaliased = [p.unaliased for p in pointers]
-        if not any(unaliased):
-            self.run(values)
-            return
-        begin = log.watch()
-        self.run(values)
-        names = [p.var.name for p in pointers]
-        log.check_call(self.function.name, names, unaliased, first, begin)
-        log.unwatch()
-
-    def run(self, values: Values) -> None:
+        is_promised = any(self._unaliased)
+        begin = log.watch() if is_promised else 0
         try:
-            for run in self.body:
+            for run in body:
                 run(values)
         except _Returned:
             pass
-
-
-def compile_function(
-    function: Function, log: AccessLog, callees: dict[str, Callee], random: Random
-) -> Callee:
-    """Compile a function that may call those compiled before."""
-    compiler = _StatementCompiler(ExpressionCompiler(log), callees, random)
-    for parameter in function.parameters:
-        compiler.expressions.declare(parameter.var)
-    body = compiler.block(function.body)
-    return Callee(function, log, len(compiler.expressions.places), body)
+        if is_promised:
+            log.check_call(self.function.name, self._names, self._unaliased, first, begin)
+            log.unwatch()
 
 
 @dataclass(slots=True)
@@ -97,43 +105,26 @@ class _StatementCompiler:
     expressions: ExpressionCompiler
     callees: dict[str, Callee]
     random: Random
+    is_lazy: bool
 
     def block(self, body: Sequence[Statement]) -> tuple[Run, ...]:
-        self.expressions.scopes.append(set())
-        compiled = tuple([self.statement(statement) for statement in body])
-        self.expressions.scopes.pop()
-        return compiled
+        with self.expressions.scope():
+            return tuple([self.statement(statement) for statement in body])
 
     def statement(self, statement: Statement) -> Run:
-        match statement:
-            case Let():
-                return self.let(statement)
-            case Set():
-                return self.assign(statement)
-            case Note():
-                return self.note(statement)
-            case Store():
-                return self.store(statement)
-            case Shuffle():
-                return self.shuffle(statement)
-            case AtomicAdd():
-                return self.atomic_add(statement)
-            case Return():
-                return _leave
-            case Prefetch(place):
-                self.expressions.typed(place, POINTER, "the place of a prefetch")
-                return _nothing
-            case CopyBytes() | StreamBytes():
-                return self.copy(statement)
-            case For():
-                return self.loop(statement)
-            case While():
-                return self.repeat(statement)
-            case If():
-                return self.choice(statement)
-            case Call():
-                return self.call(statement)
-        raise InternalError(f"interpret: no meaning for the statement {type(statement).__name__}")
+        rule = _RULES.get(type(statement))
+        if rule is None:
+            raise InternalError(
+                f"interpret: no meaning for the statement {type(statement).__name__}"
+            )
+        return rule(self, statement)
+
+    def leave(self, statement: Return) -> Run:
+        return _leave
+
+    def prefetch(self, statement: Prefetch) -> Run:
+        self.expressions.typed(statement.place, POINTER, "the place of a prefetch")
+        return _nothing
 
     def let(self, statement: Let) -> Run:
         var = statement.var
@@ -143,11 +134,7 @@ class _StatementCompiler:
     def assign(self, statement: Set) -> Run:
         var = statement.var
         value = self.expressions.typed(statement.value, var.dtype, f"the value of {var.name}")
-        if self.expressions.assigned.setdefault(var.name, var.dtype) is not var.dtype:
-            raise InternalError(f"interpret: variable {var.name} changes its type to {var.dtype}")
-        return _setter(
-            self.expressions.places.setdefault(var.name, len(self.expressions.places)), value
-        )
+        return _setter(self.expressions.assign(var), value)
 
     def note(self, statement: Note) -> Run:
         name = statement.var.name
@@ -224,10 +211,9 @@ class _StatementCompiler:
             raise InternalError(f"interpret: the loop over {name} has step {step}")
         start = self.expressions.typed(statement.start, INDEX, f"the start of the loop over {name}")
         stop = self.expressions.typed(statement.stop, INDEX, f"the stop of the loop over {name}")
-        self.expressions.scopes.append(set())
-        place = self.expressions.declare(statement.var)
-        body = self.block(statement.body)
-        self.expressions.scopes.pop()
+        with self.expressions.scope():
+            place = self.expressions.declare(statement.var)
+            body = self.block(statement.body)
 
         def run(values: Values) -> None:
             for number in range(int(start(values)), int(stop(values)), step):
@@ -239,7 +225,8 @@ class _StatementCompiler:
             return _in_lanes(statement, start, stop, place, body)
         if not statement.independent:
             return run
-        changed = [self.expressions.places[var] for var in _assigned_in(statement.body)]
+        assigned = {var.name for var in _assigned_in(statement.body)}
+        changed = [self.expressions.places[name] for name in sorted(assigned)]
         return self.shuffled(statement, start, stop, place, body, changed)
 
     def shuffled(
@@ -286,13 +273,35 @@ class _StatementCompiler:
 
     def choice(self, statement: If) -> Run:
         condition = self.expressions.typed(statement.condition, BOOL, "the condition of a choice")
-        then, otherwise = self.block(statement.then), self.block(statement.otherwise)
+        compiled = self.lazy_block if self.is_lazy else self.block
+        then, otherwise = compiled(statement.then), compiled(statement.otherwise)
 
         def run(values: Values) -> None:
             for each in then if condition(values) else otherwise:
                 each(values)
 
         return run
+
+    def lazy_block(self, body: Sequence[Statement]) -> tuple[Run, ...]:
+        """Return a function that compiles the statements when they are first run."""
+        if not body:
+            return ()
+        expressions, readable = self.expressions, set(self.expressions.readable)
+        for var in _assigned_in(body):
+            expressions.assign(var)
+        block: tuple[Run, ...] | None = None
+
+        def run(values: Values) -> None:
+            nonlocal block
+            if block is None:
+                here, expressions.readable = expressions.readable, readable
+                block = self.block(body)
+                expressions.readable = here
+                values.extend([None] * (len(expressions.places) - len(values)))
+            for each in block:
+                each(values)
+
+        return (run,)
 
     def call(self, statement: Call) -> Run:
         callee = self.callees.get(statement.function)
@@ -311,6 +320,24 @@ class _StatementCompiler:
             for arg, p in zip(statement.args, parameters, strict=True)
         ]
         return lambda values: callee(*[arg(values) for arg in args])
+
+
+_RULES: dict[type, Callable[[_StatementCompiler, Any], Run]] = {
+    Let: _StatementCompiler.let,
+    Set: _StatementCompiler.assign,
+    Note: _StatementCompiler.note,
+    Store: _StatementCompiler.store,
+    Shuffle: _StatementCompiler.shuffle,
+    AtomicAdd: _StatementCompiler.atomic_add,
+    Return: _StatementCompiler.leave,
+    Prefetch: _StatementCompiler.prefetch,
+    CopyBytes: _StatementCompiler.copy,
+    StreamBytes: _StatementCompiler.copy,
+    For: _StatementCompiler.loop,
+    While: _StatementCompiler.repeat,
+    If: _StatementCompiler.choice,
+    Call: _StatementCompiler.call,
+}
 
 
 def _nothing(values: Values) -> None:
@@ -366,18 +393,18 @@ def _in_lanes(
     return run
 
 
-def _assigned_in(body: Sequence[Statement]) -> set[str]:
-    """Return the names of the variables that statements set, at any depth."""
-    names: set[str] = set()
+def _assigned_in(body: Sequence[Statement]) -> list[Var]:
+    """Return the variables that statements set, at any depth."""
+    found: list[Var] = []
     pending = list(body)
     while pending:
         match pending.pop():
             case Set(var):
-                names.add(var.name)
+                found.append(var)
             case For(body=inner) | While(body=inner):
                 pending += inner
             case If(then=then, otherwise=otherwise):
                 pending += [*then, *otherwise]
             case _:
                 pass
-    return names
+    return found
