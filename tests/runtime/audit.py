@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
+import pytest
 
-from muntin.core.program import POINTER
+from muntin.core.plan.facts import KernelFacts
+from muntin.core.program import POINTER, Program
+from muntin.errors import BoundsError
+from muntin.runtime import native
 from muntin.runtime.bind import Binding
-from muntin.runtime.interpret import Memory, Pointer, interpret
+from muntin.runtime.compiled import CompiledKernel
+from muntin.runtime.indices import first_out_of_bounds
+from muntin.runtime.interpret import Interpreter, Memory, Pointer
 from muntin.runtime.launch import Launch
 from muntin.runtime.scheduler import CPUScheduler
 from muntin.runtime.steps import Step
@@ -104,9 +111,20 @@ class Crowd:
         self.scheduler.launch(launch._replace(grain=grain, threads=2))
 
 
+class InterpretedKernel(CompiledKernel):
+    """A kernel that is lowered and not compiled."""
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.lowered.facts
+
+
 @dataclass
 class Interpreting:
-    """Runs the programs of kernels in Python, in place of `native._launch`."""
+    """Runs the programs of kernels in Python, in place of `native._launch`.
+
+    Indices that are out of bounds are `faults`, after which a run goes on.
+    """
 
     rng: np.random.Generator
     grain: tuple[int, int, int] | None = None
@@ -114,6 +132,9 @@ class Interpreting:
     fresh: list[Memory] = field(default_factory=list)
     alive: list[Array] = field(default_factory=list)
     record: Array = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    faults: list[BoundsError] = field(default_factory=list)
+    interpreters: dict[Program, Interpreter] = field(default_factory=dict)
+    is_quick: bool = False
 
     def memory(self, array: Array, *, is_set: bool = True) -> Memory:
         """Return the memory of an array; one memory for all arrays that lie alike."""
@@ -123,6 +144,14 @@ class Interpreting:
             self.memories[key] = Memory(array, name=name, is_set=is_set)
             self.alive.append(array)
         return self.memories[key]
+
+    @contextmanager
+    def in_place_of_code(self) -> Iterator[None]:
+        """Let the CPU device run programs, and compile nothing."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(native, "_launch", self.launch)
+            patch.setattr(native, "CompiledKernel", InterpretedKernel)
+            yield
 
     def launch(
         self, step: Step, held: dict[int, Any], numbers: dict[int, Any], *rest: object
@@ -150,9 +179,14 @@ class Interpreting:
         grain = self.grain or finer(self.rng, binding)
         boxes = list(pieces(binding.extent, grain))
         self.rng.shuffle(boxes)  # type: ignore[arg-type]
+        interpreter = self.interpreters.get(program)
+        if interpreter is None:
+            interpreter = self.interpreters[program] = Interpreter(program, is_quick=self.is_quick)
         for piece in boxes:
             scratch = Memory.scratch(binding.scratch_bytes)
-            interpret(program, slots, piece, scratch, seed=int(self.rng.integers(1 << 30)))
+            interpreter.run(slots, piece, scratch, seed=int(self.rng.integers(1 << 30)))
+        if binding.record_slot >= 0 and self.record.any():
+            self.faults.append(first_out_of_bounds(self.record.tolist(), step.indexed))
 
     def check_written(self) -> None:
         """Check that every element of the memory taken by the run was written."""

@@ -18,12 +18,12 @@ from muntin.runtime.buffer import Buffer
 from muntin.runtime.context import use
 from muntin.runtime.native import NativeDevice
 from muntin.runtime.reference import ReferenceDevice
-from tests.core.graph.recipes import Layout, embed, graph, recipes, shapes, values
+from tests.core.graph.laid_out import Layout, embed, values
+from tests.core.graph.recipes import graph, recipes, shapes
 from tests.runtime.audit import Auditor, Crowd, Interpreting, assert_same
 
 CPU, REFERENCE = NativeDevice(), ReferenceDevice()
 U8 = DTYPES["uint8"]
-MANY = settings(max_examples=3 * settings().max_examples)
 
 # --- random graphs --------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ def check_recipe(data, longest):
 
 
 @pytest.mark.timeout(600)
-@MANY
+@settings(max_examples=3 * settings().max_examples)
 @given(st.data())
 def test_graphs_have_the_bits_of_the_reference(data):
     check_recipe(data, 12)
@@ -144,14 +144,12 @@ def check_interpreted(data, longest):
     roots = graph(recipe, sizes, seed).roots
     wanted = REFERENCE.evaluate(roots, [None] * len(roots))
     interpreting = Interpreting(np.random.default_rng(seed))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "_launch", interpreting.launch)
+    with interpreting.in_place_of_code():
         check_way(recipe, sizes, seed, way, wanted)
     interpreting.check_written()
 
 
 @pytest.mark.timeout(600)
-@MANY
 @given(st.data())
 def test_programs_touch_nothing_but_what_they_may(data):
     check_interpreted(data, 12)
