@@ -220,7 +220,8 @@ def _arranged(node: Node, axes: Sequence[int]) -> tuple[str, int, tuple[int, ...
         return "across", length, tuple(around), node
     if run == [rank - 2] and not (is_free and shape[-1] < _SHORT <= length):
         return "down", length, tuple(around), node
-    if run == [rank - 2, rank - 1] and not is_free and node.plane[1] == rank - 2:
+    by_pixels = node.plane[1] == rank - 2 and not _reads_across(node)
+    if run == [rank - 2, rank - 1] and not is_free and by_pixels:
         return "channels", length, tuple(around), node
     others = [axis for axis in range(rank) if axis not in run]
     turned = _permuted(node, (*others, *run))
@@ -242,3 +243,8 @@ def _permuted(node: Node, order: Sequence[int]) -> Node:
 def _reads_neighbours(node: Node) -> bool:
     """Say whether a kernel that computes the node has rows and columns of its own."""
     return any(each.reads_at for each in topological([node]))
+
+
+def _reads_across(node: Node) -> bool:
+    """Say whether neighbours along the last axis are read."""
+    return any(at and at[-1] for each in topological([node]) for at in each.reads_at)
