@@ -137,6 +137,7 @@ from muntin.array.reductions import (
     sum,
     var,
 )
+from muntin.array.sampling import sample
 from muntin.array.scans import (
     cumulative_max,
     cumulative_min,
@@ -389,6 +390,7 @@ __all__ = [
     "roll",
     "round",
     "rsqrt",
+    "sample",
     "sign",
     "signbit",
     "sin",

@@ -205,3 +205,11 @@ class TestCheckValue:
     def test_refuses_an_unknown_type(self):
         with pytest.raises(DTypeError, match="is not supported"):
             constant(0).check_value("complex64")
+
+
+def test_a_mode_may_be_a_name() -> None:
+    assert Border("replicate") == Border(BorderMode.REPLICATE)  # type: ignore[arg-type]
+    assert Border("scipy:reflect").mode is BorderMode.SYMMETRIC  # type: ignore[arg-type]
+    assert Border("constant", 3) == constant(3)  # type: ignore[arg-type]
+    with pytest.raises(BorderError, match="'sideways' is no border"):
+        Border("sideways")  # type: ignore[arg-type]

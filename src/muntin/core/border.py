@@ -77,6 +77,8 @@ class Border:
     value: int | float = 0
 
     def __post_init__(self) -> None:
+        if type(self.mode) is not BorderMode:  # a name
+            object.__setattr__(self, "mode", Border.of(self.mode).mode)
         is_constant = self.mode is BorderMode.CONSTANT
         object.__setattr__(self, "value", _plain_number(self.value) if is_constant else 0)
 

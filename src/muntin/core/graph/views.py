@@ -5,7 +5,7 @@ So only the elements seen are computed, and nothing is stored to be seen in anot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from muntin.core.graph.build import view
 from muntin.core.graph.node import Node
@@ -14,29 +14,40 @@ from muntin.core.graph.reshaping import known_strides, reshape, reshaped_strides
 
 __all__ = ["is_seen_work", "push_views"]
 
+_CHEAP = 4.0  # additions that may be done again rather than stored
+
 
 def push_views(roots: Sequence[Node]) -> Sequence[Node]:
     """Return the roots with every view of pointwise work replaced by that work on views.
 
-    Work that something else reads too, and work on neighbours, stays where it is; so does work
-    that is reshaped, if elements of what it reads would have to move for that.
+    Work that something else reads too, and work on neighbours, stays where it is, but for cheap
+    work on indices and numbers alone; so does work that is reshaped, if elements of what it reads
+    would have to move for that.
     """
     order = topological(roots)
     if not any(is_seen_work(node) for node in order):
         return roots
     uses = _count_uses(order, roots)
     pointwise: dict[Node, bool] = {}
+    cheap: dict[Node, float] = {}  # what cheap work that reads no memory costs
     made: dict[int, Node] = {}
     for node in order:
         found = _rebuilt(node, made)
         uses[id(found)] = uses[id(node)]
-        if is_seen_work(found) and pointwise[found.args[0]] and uses[id(found.args[0])] == 1:
-            found = _pushed(found, uses)
+        is_seen = is_seen_work(found) and pointwise[found.args[0]]
+        if is_seen and (uses[id(found.args[0])] == 1 or found.args[0] in cheap):
+            found = _pushed(found, uses, cheap)
         made[id(node)] = found
         kind = found.op.kind
-        pointwise[found] = kind in ("input", "scalar", "constant", "view", "reshape") or (
+        pointwise[found] = kind in ("input", "index", "scalar", "constant", "view", "reshape") or (
             kind == "elementwise" and all(pointwise.get(arg, True) for arg in found.args)
         )
+        if kind in ("index", "scalar", "constant"):
+            cheap[found] = 0.0
+        elif kind == "elementwise" and all(arg in cheap for arg in found.args):
+            cost = found.op.cost + sum(cheap[arg] for arg in found.args)
+            if cost <= _CHEAP:
+                cheap[found] = cost
     return [made[id(root)] for root in roots]
 
 
@@ -59,10 +70,10 @@ def _with_args(node: Node, args: tuple[Node, ...], like: Node | None = None) -> 
     )
 
 
-def _pushed(outer: Node, uses: dict[int, int]) -> Node:
+def _pushed(outer: Node, uses: dict[int, int], cheap: dict[Node, float]) -> Node:
     """Return the work under the view `outer`, done on views of what it reads."""
     work = outer.args[0]
-    order, inside = _inside(work, uses)
+    order, inside = _inside(work, uses, cheap)
     is_reshape = outer.op.kind == "reshape"
     if is_reshape and not all(node in inside or _is_free(node, outer.shape) for node in order):
         return outer
@@ -78,18 +89,23 @@ def _pushed(outer: Node, uses: dict[int, int]) -> Node:
             made[node] = reshape(node, outer.shape)
         else:
             made[node] = view(node, outer.payload, outer.shape, outer.axes)
+        if node in cheap:
+            cheap[made[node]] = cheap[node]
     return made[work]
 
 
-def _inside(work: Node, uses: dict[int, int]) -> tuple[list[Node], set[Node]]:
-    """Return pointwise work that nothing else reads and what it reads, in order, and the work."""
+def _inside(
+    work: Node, uses: dict[int, int], cheap: Mapping[Node, float]
+) -> tuple[list[Node], set[Node]]:
+    """Return pointwise work that may be repeated and what it reads, in order, and the work."""
     order: list[Node] = []
     inside: set[Node] = set()
     done: set[Node] = set()
     stack = [work]
     while stack:
         node = stack[-1]
-        is_work = node.op.kind == "elementwise" and (node is work or uses.get(id(node), 2) == 1)
+        is_single = node is work or node in cheap or uses.get(id(node), 2) == 1
+        is_work = node.op.kind == "elementwise" and is_single
         if is_work and (waiting := [arg for arg in node.args if arg not in done]):
             stack.extend(waiting)
             continue
