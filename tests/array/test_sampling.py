@@ -63,11 +63,11 @@ def check(
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32", "float64"])
 def test_values_are_the_definitions(dtype: str, mode: str, way: str) -> None:
     rng = np.random.default_rng(1)
-    for shape in ((5, 7), (1, 1), (2, 1)):
+    for shape, kinds in (((5, 7), ("float32", "float64")), ((1, 2), ("float32",))):
         image = sample_of(shape, dtype)
-        for kind in ("float32", "float64"):
+        for kind in kinds:
             y, x = (
-                np.concatenate([HARD, rng.uniform(-3 * n, 4 * n, 40)]).astype(kind) for n in shape
+                np.concatenate([HARD, rng.uniform(-3 * n, 4 * n, 12)]).astype(kind) for n in shape
             )
             check(image, (y, rng.permutation(x)), way, mode, "yx")
 

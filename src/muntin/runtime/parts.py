@@ -45,7 +45,7 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
             found = _deviations(sums, deviations, length)
         else:
             found = _joined(fold, runs[0])
-    return np.array(found, node.dtype.numpy, order="C")
+        return np.array(found, node.dtype.numpy, order="C")
 
 
 def _before(fold: Fold, parts: Array) -> Array:

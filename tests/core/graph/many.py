@@ -28,6 +28,7 @@ import numpy as np
 import pytest
 
 from muntin.config import settings_override
+from muntin.core.graph import row_folds
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.program import Program
@@ -102,7 +103,7 @@ def check_interpreted(one: Case) -> Counter[str]:
         interpreting = Interpreting(rng, grain, interpreters=interpreters)
         interpreting.is_quick = one.seed % 8 > 0
         before = built.snapshot()
-        with interpreting.in_place_of_code():
+        with interpreting.in_place_of_code(), few_rows():
             got = device.evaluate(built.roots, [None] * len(built.roots), threads=1)
         check_outcome(built, got, interpreting.faults, wanted)
         interpreting.check_written()
@@ -120,7 +121,7 @@ def check_compiled(one: Case) -> Counter[str]:
         for scheduler in (None, Auditor(rng), Crowd(rng, device.scheduler)):
             changes = {"streaming_threshold": one.seed % 2, "poison": True}
             faults, got = [], []
-            with settings_override(**changes), use(scheduler=scheduler):
+            with settings_override(**changes), use(scheduler=scheduler), few_rows():
                 try:
                     got = device.evaluate(built.roots, [None] * len(built.roots), threads=1)
                 except BoundsError as error:
@@ -128,6 +129,14 @@ def check_compiled(one: Case) -> Counter[str]:
             check_outcome(built, got, faults, wanted)
             assert built.snapshot() == before, "an input, or memory beside one, was written"
     return kinds
+
+
+@contextmanager
+def few_rows() -> Iterator[None]:
+    """Let folds of rows stay in the kernels that use them, however few rows there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_folds, "FEWEST_ROWS", 1)
+        yield
 
 
 def expected(

@@ -23,7 +23,7 @@ from tests.core.graph.steps.beside import Read, Stencil, WindowSum
 from tests.core.graph.steps.chosen import Take, TakeAlong, inside
 from tests.core.graph.steps.made import Made, Step
 from tests.core.graph.steps.pointwise import TYPES, Cast, Count, Keep, Number, Work
-from tests.core.graph.steps.runs import Combine, Fold, Scan
+from tests.core.graph.steps.runs import Combine, Fold, RowFold, Scan
 from tests.core.graph.steps.shapes import Join, Look, Reshape
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -45,6 +45,7 @@ STEPS: tuple[Callable[[Choices, str | None], Step], ...] = tuple(
             WindowSum: 1,
             Fold: 1,
             Combine: 1,
+            RowFold: 1,
             Scan: 1,
             Reshape: 1,
             Join: 1,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from muntin.core.graph import build
 from muntin.core.graph.folds import FOLDS
+from muntin.core.graph.node import AxisMap, View
 from muntin.core.graph.reductions import (
     combine,
     fold,
@@ -72,6 +73,39 @@ class Combine:
             node = build.cast(node, DTYPES["float32"])
         parts = [fold(each, node, "across") for each in folds_of(self.name)]
         made.add(combine(self.name, parts, (*around, rank - 1), node.shape[-1]))
+
+
+@dataclass(frozen=True)
+class RowFold:
+    """Rows, and others as `other` says, beside what each row folds to or beside work on that."""
+
+    pick: int
+    name: str
+    other: int
+    works: bool
+
+    @classmethod
+    def drawn(cls, choices: Choices, axes: str | None) -> RowFold:
+        pick, name = choices.integer(0, 3), choices.one_of((*SCANS, "deviation"))
+        return cls(pick, name, choices.integer(0, 3), choices.one_of((False, True)))
+
+    def add(self, made: Made) -> None:
+        node = made.pick(self.pick)
+        if len(node.shape) < 2 or node.valid is not None or 0 in node.shape:
+            return
+        if FOLDS[self.name].centred and not node.dtype.is_float:
+            node = build.cast(node, DTYPES["float32"])
+        last = len(node.shape) - 1
+        parts = fold(self.name, node, "across")
+        rows = View(tuple([AxisMap(axis) for axis in range(last)]), ((last, 0),))
+        found = build.view(parts, rows, node.shape[:-1])
+        if self.works:
+            found = build.elementwise("maximum", found, found)
+            found = build.elementwise("equal", found, found)
+        shown = build.broadcast_to(kept_dimensions(found, (last,)), node.shape)
+        beside = build.cast(made.pick_beside(self.other, [node]), shown.dtype)
+        made.add(build.elementwise("minimum", shown, build.cast(node, shown.dtype)))
+        made.add(build.elementwise("maximum", beside, shown))
 
 
 @dataclass(frozen=True)
