@@ -24,6 +24,7 @@ from muntin.core.program import (
     Return,
     StreamBytes,
     Var,
+    Word,
     index,
 )
 from muntin.dtypes import DTYPES
@@ -67,6 +68,7 @@ def applied(name: str, *args: Expr) -> Apply:
         (Load(POINTER, p, a + 1), "p[a + 1]"),
         (Load(INDEX, Advance(POINTER, p, a * 8), b) + 1, "((p + (a * 8) bytes)[b] : int64) + 1"),
         (Advance(POINTER, p, a), "p + a bytes"),
+        (Word(DTYPES["uint32"], Advance(POINTER, p, a)), "word at (p + a bytes) : uint32"),
     ],
 )
 def test_expressions(expr: Expr, text: str) -> None:

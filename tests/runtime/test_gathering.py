@@ -67,3 +67,31 @@ def test_the_index_that_is_out_of_bounds_is_told():
     x = mt.asarray(np.arange(12).reshape(3, 4))
     array = x[mt.asarray(np.array([0, 1])), mt.asarray(np.array([3, 4]))]
     assert interpreted(array)[1].tolist() == [[0, 0], [1, 4]]
+
+
+@given(st.data())
+def test_narrow_elements_are_taken_out_of_words_that_lie_within_rows(data):
+    dtype = data.draw(st.sampled_from(["bool", "int8", "uint8", "int16", "uint16"]))
+    rows, columns, step = (data.draw(st.integers(1, 7)) for _ in range(3))
+    rng = np.random.default_rng(rows)
+    values = rng.integers(-300, 300, (rows, columns * step)).astype(dtype)
+    source = values[:, ::step] if data.draw(st.booleans()) else values[::-1, ::-1]
+    at = rng.integers(0, [[rows], [source.shape[1]]], (2, 12))
+    found, _ = interpreted(mt.asarray(source)[mt.asarray(at[0]), mt.asarray(at[1])])
+    np.testing.assert_array_equal(found, source[at[0], at[1]], strict=True)
+    if dtype == "bool":
+        return
+    image, points = mt.asarray(source, axes="yx"), rng.uniform(-3, 9, (2, 12)).astype(np.float32)
+    made = mt.sample(image, *points, border=data.draw(st.sampled_from(["symmetric", "wrap"])))
+    (wanted,) = ReferenceDevice().evaluate([made._node], [None])
+    np.testing.assert_array_equal(interpreted(made)[0], wanted, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "border", "words"),
+    [("uint8", "replicate", 2), ("int16", "reflect101", 2), ("uint8", "wrap", 4)],
+)
+def test_two_elements_side_by_side_are_one_word(dtype, border, words):
+    image = mt.asarray(np.zeros((9, 9), dtype), axes="yx")
+    made = mt.sample(image, np.zeros(5, np.float32), np.zeros(5, np.float32), border=border)
+    assert str(mt.explain(made, what="program")).count("word at") == words

@@ -32,6 +32,7 @@ from muntin.core.program import (
     Store,
     StreamBytes,
     Var,
+    Word,
     index,
 )
 from muntin.dtypes import DTYPES
@@ -290,6 +291,18 @@ def test_read_only_memory_is_not_written():
     source.flags.writeable = False
     with fails("store of int32 at byte 0 of image: the memory is read-only"):
         run([Store(A, index(0), Const(I32, 0))], pointer(source, "image"), slots=(A,))
+
+
+def test_words_begin_anywhere_but_lie_within_elements():
+    source, target = np.arange(1, 8, dtype=np.uint8), np.zeros(1, np.uint32)
+    word = DTYPES["uint32"]
+    body = [Store(B, index(0), Word(word, Advance(POINTER, A, index(3))))]
+    run(body, pointer(source), pointer(target))
+    assert target[0] == 4 + (5 << 8) + (6 << 16) + (7 << 24)
+    with fails("word of uint32 at byte 3 of image: there are 6 bytes"):
+        run(body, pointer(source[:6], "image"), pointer(target))
+    with fails("word of uint32 at byte 3 of image: it is between elements"):
+        run(body, pointer(np.zeros(9, np.uint8)[::3], "image"), pointer(target))
 
 
 def test_accesses_are_aligned():

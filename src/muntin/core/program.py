@@ -46,6 +46,7 @@ __all__ = [
     "StreamBytes",
     "Var",
     "While",
+    "Word",
 ]
 
 INDEX = DTYPES["int64"]
@@ -158,6 +159,13 @@ class Load(Expr):
 
     pointer: Expr
     index: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Word(Expr):
+    """The bytes at a place, wherever they begin, as an unsigned integer: the first are the low."""
+
+    pointer: Expr
 
 
 @dataclass(frozen=True, slots=True, eq=False)

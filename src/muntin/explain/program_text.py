@@ -32,6 +32,7 @@ from muntin.core.program import (
     StreamBytes,
     Var,
     While,
+    Word,
 )
 
 __all__ = ["program_text"]
@@ -151,6 +152,8 @@ def _text(expr: Expr) -> str:
             return name
         case Load(dtype):
             return _element(expr) if dtype is POINTER else f"{_element(expr)} : {dtype.name}"
+        case Word(dtype, pointer):
+            return f"word at {_part(pointer, _WHOLE)} : {dtype.name}"
         case Advance(_, pointer, nbytes):
             return f"{_text(pointer)} + {_part(nbytes, _WHOLE)} bytes"
         case Convert(dtype, arg, saturate):

@@ -35,6 +35,7 @@ from muntin.core.program import (
     StreamBytes,
     Var,
     While,
+    Word,
 )
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import InternalError
@@ -182,6 +183,9 @@ class _FunctionText:
                 return self.convert(expr)
             case Load():
                 return self.load(expr)
+            case Word():
+                address = self.value(expr.pointer)
+                return self.line(f"load {memory_type(expr.dtype)}, ptr {address}, align 1")
             case Advance():
                 base, nbytes = self.value(expr.pointer), self.value(expr.nbytes)
                 return self.line(f"getelementptr i8, ptr {base}, i64 {nbytes}")

@@ -17,7 +17,7 @@ from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
 from muntin.errors import BoundsError, DTypeError
 
-__all__ = ["Along", "box_gathered", "gather"]
+__all__ = ["Along", "box_gathered", "gather", "gather_together"]
 
 _GATHER, _GATHERED = op("gather"), op("gathered")
 _INT64 = DTYPES["int64"]
@@ -65,10 +65,6 @@ def gather(
     """
     check_whole(source, operation, "takes a whole array, but ")
     chosen = [axis for axis, place in enumerate(coordinates) if isinstance(place, Node)]
-    maps = [AxisMap(None)] * len(shape)
-    for axis, place in enumerate(coordinates):
-        if isinstance(place, Along):
-            maps[place.axis] = AxisMap(axis)
     indices, safe = [], []
     for axis in chosen:
         index = coordinates[axis]
@@ -83,18 +79,59 @@ def gather(
         else:
             indices.append(_wrapped(index, source.shape[axis], shape, operation))
         safe.append(is_inside or _is_safe(index, source.shape[axis]))
+    return _gather(_held(source, coordinates, shape), indices, tuple(safe), shape, axes)
+
+
+def gather_together(
+    source: Node,
+    coordinates: Sequence[Sequence[Node | Along]],
+    shape: tuple[int, ...],
+    axes: str | None,
+    operation: str,
+    *,
+    is_close: bool,
+) -> list[Node]:
+    """Return the elements at some coordinates, and those at others, of one array.
+
+    All indices are known to be in bounds, counted from the front. Where they are `close`, what
+    differs in its last index alone lies at most one element apart along that axis.
+    """
+    check_whole(source, operation, "takes a whole array, but ")
+    held = _held(source, coordinates[0], shape)
+    found = []
+    for each in coordinates:
+        nodes = [place for place in each if isinstance(place, Node)]
+        indices = [broadcast_to(node, shape, operation) for node in nodes]
+        found.append(_gather(held, indices, (True,) * len(indices), shape, axes, is_close))
+    return found
+
+
+def _held(source: Node, coordinates: Sequence[Node | Along], shape: tuple[int, ...]) -> Node:
+    maps = [AxisMap(None)] * len(shape)
+    for axis, place in enumerate(coordinates):
+        if isinstance(place, Along):
+            maps[place.axis] = AxisMap(axis)
+    chosen = tuple([k for k, place in enumerate(coordinates) if isinstance(place, Node)])
     sizes = tuple([source.shape[axis] for axis in chosen])
     follows = tuple([each.source is not None for each in maps])
     affine = View((*maps, *[AxisMap(axis) for axis in chosen]))
-    held = Node(
-        _GATHERED, (source,), (tuple(chosen), follows), affine, (*shape, *sizes), source.dtype
-    )
+    return Node(_GATHERED, (source,), (chosen, follows), affine, (*shape, *sizes), source.dtype)
+
+
+def _gather(
+    held: Node,
+    indices: Sequence[Node],
+    safe: tuple[bool, ...],
+    shape: tuple[int, ...],
+    axes: str | None,
+    is_close: bool = False,
+) -> Node:
     valid: Box | None = None
     for index in indices:
         if index.valid is not None:
             valid = index.valid if valid is None else valid.intersect(index.valid)
-    args = (held, *indices)
-    return Node(_GATHER, args, (tuple(safe), any(follows)), None, shape, source.dtype, axes, valid)
+    params = (safe, any(held.params[1]), is_close)
+    return Node(_GATHER, (held, *indices), params, None, shape, held.dtype, axes, valid)
 
 
 def _wrapped(index: Node, size: int, shape: tuple[int, ...], operation: str) -> Node:

@@ -14,7 +14,7 @@ from itertools import product
 
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph.build import broadcast_to, cast, elementwise, scalar
-from muntin.core.graph.gathering import Along, gather
+from muntin.core.graph.gathering import Along, gather_together
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshape
 from muntin.core.shapes import broadcast_shapes
@@ -143,47 +143,56 @@ class _Points:
                 self.position(self.whole(each, place, 0.5), place)
                 for each, place in zip(coordinates, self.places, strict=True)
             ]
-            return self.element(ends)
+            return self.elements([ends])[0]
         dtype = _weighted_type(self.image)
         sides: list[tuple[_Position, ...]] = []
         fractions: list[Node | None] = []
         for each, place in zip(coordinates, self.places, strict=True):
-            first = self.whole(each, place)
             if each.dtype.is_float:
                 limited = self.limited(each, place)
-                fraction = elementwise("subtract", limited, elementwise("floor", limited))
+                lower = elementwise("floor", limited)
+                first = cast(lower, self.index_type(place))
+                fraction = elementwise("subtract", limited, lower)
                 fractions.append(cast(fraction, dtype))
                 following = elementwise("add", first, scalar(1, first.dtype))
                 sides.append((self.position(first, place), self.position(following, place)))
             else:
                 fractions.append(None)
-                sides.append((self.position(first, place),))
-        found = [cast(self.element(corner), dtype) for corner in product(*sides)]
+                sides.append((self.position(self.whole(each, place), place),))
+        found = [cast(each, dtype) for each in self.elements(list(product(*sides)))]
         for weight in reversed(fractions):  # the last axis first
             if weight is not None:
                 pairs = zip(found[0::2], found[1::2], strict=True)
                 found = [_between(low, high, weight) for low, high in pairs]
         return found[0]
 
-    def element(self, ends: Sequence[_Position]) -> Node:
+    def elements(self, corners: Sequence[Sequence[_Position]]) -> list[Node]:
         """Return the elements at some positions, or the constant that stands outside."""
-        coordinates: list[Node | Along] = []
         before, spatial = min(self.places), len(self.places)
         points = len(self.shape) - len(self.image.shape) + spatial
-        positions = dict(zip(self.places, ends, strict=True))
-        for axis in range(len(self.image.shape)):
-            if axis in positions:
-                coordinates.append(positions[axis].index)
-            else:
-                coordinates.append(Along(axis if axis < before else axis - spatial + points))
+        coordinates: list[list[Node | Along]] = []
+        for corner in corners:
+            positions = dict(zip(self.places, corner, strict=True))
+            coordinates.append(
+                [
+                    positions[axis].index
+                    if axis in positions
+                    else Along(axis if axis < before else axis - spatial + points)
+                    for axis in range(len(self.image.shape))
+                ]
+            )
         letters = self.image.axes if points == spatial else None
-        found = gather(self.image, coordinates, self.shape, letters, self.operation, is_inside=True)
-        inside = [end.is_inside for end in ends if end.is_inside is not None]
-        if not inside:
+        is_close = self.border.mode is not BorderMode.WRAP
+        found = gather_together(
+            self.image, coordinates, self.shape, letters, self.operation, is_close=is_close
+        )
+        if self.border.mode is not BorderMode.CONSTANT:
             return found
         outside = scalar(self.border.check_value(self.image.dtype), self.image.dtype)
-        is_inside = reduce(lambda a, b: elementwise("logical_and", a, b), inside)
-        return elementwise("where", is_inside, found, outside)
+        return [
+            elementwise("where", _all([end.is_inside for end in corner]), element, outside)
+            for corner, element in zip(corners, found, strict=True)
+        ]
 
     def limited(self, coordinate: Node, place: int) -> Node:
         """Return coordinates no farther outside than it makes a difference, or than integers go."""
@@ -194,13 +203,16 @@ class _Points:
 
     def whole(self, coordinate: Node, place: int, half: float = 0.0) -> Node:
         """Return the greatest integers that coordinates, and a half maybe, reach."""
-        dtype = _INT64 if self.image.shape[place] >= _LONG else _INT32
+        dtype = self.index_type(place)
         if not coordinate.dtype.is_float:
             return cast(coordinate, dtype, saturate=True)
         limited = self.limited(coordinate, place)
         if half:
             limited = elementwise("add", limited, scalar(half, limited.dtype))
         return cast(elementwise("floor", limited), dtype)
+
+    def index_type(self, place: int) -> DType:
+        return _INT64 if self.image.shape[place] >= _LONG else _INT32
 
     def position(self, index: Node, place: int) -> _Position:
         """Return where the border lets positions read along an axis."""
@@ -226,6 +238,12 @@ class _Points:
         turn = elementwise("remainder", index, number(period))
         back = elementwise("subtract", number(period - is_doubled), turn)
         return _Position(elementwise("minimum", turn, back), None)
+
+
+def _all(conditions: Sequence[Node | None]) -> Node:
+    return reduce(
+        lambda a, b: elementwise("logical_and", a, b), [each for each in conditions if each]
+    )
 
 
 def _between(low: Node, high: Node, fraction: Node) -> Node:

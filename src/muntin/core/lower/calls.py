@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from muntin.core.graph.folds import CHUNK
-from muntin.core.lower.gathering import PAIR
+from muntin.core.lower.gathering import PAIR, WORD, is_narrow
 from muntin.core.lower.layout import ArraySlots
 from muntin.core.lower.row_loop import RowLoop
 from muntin.core.lower.row_memory import RowMemory
 from muntin.core.program import BOOL, POINTER, Advance, Call, Const, Expr, index
 
 __all__ = ["RowCalls"]
+
+SHORT = 1 << 31  # bytes that offsets of 32 bits reach
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +52,8 @@ class RowCalls:
             args += self.gathered(number, loop.rows, row, start, outer)
         if loop.even:
             args.append(self.is_even(loop))
+        if loop.gathers:
+            args.append(self.is_near(loop))
         args += last
         self.memory.builder.add(Call(loop.function.name, tuple(args)))
 
@@ -63,6 +67,25 @@ class RowCalls:
             slots = operands[number]
             even = even.both(slots.column.equals(slots.dtype.itemsize))
         return even
+
+    def is_near(self, loop: RowLoop) -> Expr:
+        """Return whether offsets have 32 bits, and words can be read: see `RowLoop`."""
+        channels, window = self.memory.stages.domain.channels, self.memory.window
+        near: Expr = Const(BOOL, 1)
+        for number in loop.gathers:
+            slots, indices = self.memory.layout.operands[number], self.memory.layout.indices[number]
+            pitch = slots.dtype.itemsize * channels
+            reach = (window.right - window.left) * _size(slots.column)
+            reach = reach + _size(slots.channel) * channels
+            for stride, size in zip(indices.strides, indices.sizes, strict=True):
+                reach = reach + _size(stride) * size
+            near = near.both(reach < SHORT)
+            if is_narrow(slots.dtype):
+                near = near.both(indices.strides[-1].equals(pitch))
+                near = near.both(indices.sizes[-1] * pitch >= WORD)
+                if channels > 1:
+                    near = near.both(slots.channel.equals(slots.dtype.itemsize))
+        return near
 
     def gathered(
         self, number: int, rows: int, row: Expr, start: Expr, outer: Sequence[Expr]
@@ -112,3 +135,7 @@ class RowCalls:
         """Return where an operand has what a chunk begins with."""
         offset = self.output_offset(slots, outer) + row * slots.row
         return Advance(POINTER, slots.pointer, offset + (element // index(CHUNK)) * slots.column)
+
+
+def _size(stride: Expr) -> Expr:
+    return stride.at_least(0 - stride)

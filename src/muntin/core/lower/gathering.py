@@ -7,14 +7,17 @@ coordinate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muntin.core.graph.node import Node
+from muntin.core.graph.ops import op
 from muntin.core.program import (
+    BOOL,
     INDEX,
     POINTER,
     Advance,
+    Apply,
     Builder,
     Const,
     Convert,
@@ -22,12 +25,22 @@ from muntin.core.program import (
     Load,
     Parameter,
     Var,
+    Word,
     index,
 )
+from muntin.dtypes import DTYPES, DType
 
-__all__ = ["PAIR", "Gathering"]
+__all__ = ["PAIR", "WORD", "Gathering", "is_narrow"]
 
 PAIR = 16  # bytes of a record of one index
+WORD = 4  # bytes
+
+_SHORT, _WORD = DTYPES["int32"], DTYPES["uint32"]
+
+
+def is_narrow(dtype: DType) -> bool:
+    """Say whether elements are taken out of words: processors gather nothing narrower."""
+    return dtype.itemsize < WORD and not dtype.is_float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,13 +113,68 @@ class Gathering:
     ) -> Expr:
         """Return the element for column `x`, noting in `bad` whether an index is out of bounds."""
         offset: Expr = index(0)
-        if self.node.params[1] and channels == 1:
-            offset = x * self.column
-        elif self.node.params[1]:
-            pixel = b.let(x // index(channels), "pixel")
-            offset = pixel * self.column + (x - pixel * channels) * self.channel
+        if self.node.params[1]:
+            pixel, channel = _pixel(b, x, channels)
+            offset = pixel * self.column
+            if channel is not None:
+                offset = offset + channel * self.channel
         pointer = Advance(POINTER, self.pointers[line], offset + self.chosen(b, values, bad))
         return b.let(Load(self.node.dtype, pointer, index(0)), "gathered")
+
+    def read_near(
+        self,
+        b: Builder,
+        x: Expr,
+        line: int,
+        channels: int,
+        values: Mapping[Node, Expr],
+        bad: Var | None,
+        others: Sequence[Gathering] = (),
+    ) -> list[Expr]:
+        """Return the element for column `x`, and those of others, where offsets have 32 bits.
+
+        Others differ in their last index, by so little that the elements lie in one word.
+        """
+        dtype = self.node.dtype
+        *places, last = self.places(b, values, bad, _SHORT)
+        offset: Expr = Const(_SHORT, 0)
+        channel = None
+        if self.node.params[1]:
+            pixel, channel = _pixel(b, _as(x, _SHORT), channels)
+            offset = pixel * _as(self.column, _SHORT)
+        for place, stride in zip(places, self.strides, strict=False):
+            offset = offset + place * _as(stride, _SHORT)
+        if not is_narrow(dtype):
+            offset = offset + last * _as(self.strides[-1], _SHORT)
+            if channel is not None:
+                offset = offset + channel * _as(self.channel, _SHORT)
+            return [b.let(Load(dtype, self.moved(line, offset), index(0)), "gathered")]
+        pitch = dtype.itemsize * channels
+        lasts = [last, *[each.places(b, values, bad, _SHORT)[-1] for each in others]]
+        parts = [each * pitch for each in lasts]
+        if channel is not None:
+            parts = [part + channel * dtype.itemsize for part in parts]
+        parts = [b.let(part, "part") for part in parts]
+        start = _as(self.sizes[-1] * pitch - WORD, _SHORT)
+        for part in parts:
+            start = start.at_most(part)
+        start = b.let(start, "start")
+        word = b.let(Word(_WORD, self.moved(line, offset + start)), "word")
+        return [self.within(b, word, part - start) for part in parts]
+
+    def within(self, b: Builder, word: Expr, place: Expr) -> Expr:
+        """Return the element that begins at a byte of a word."""
+        bits = Convert(_WORD, place * 8)
+        shifted = Apply(_WORD, op("raw_right_shift"), (word, bits))
+        if self.node.dtype is BOOL:
+            byte = Convert(DTYPES["uint8"], shifted)
+            value: Expr = Apply(BOOL, op("not_equal"), (byte, Const(byte.dtype, 0)))
+        else:
+            value = Convert(self.node.dtype, shifted)
+        return b.let(value, "gathered")
+
+    def moved(self, line: int, offset: Expr) -> Expr:
+        return Advance(POINTER, self.pointers[line], _as(offset, INDEX))
 
     def row(self, b: Builder, line: int, values: Mapping[Node, Expr], bad: Var | None) -> Expr:
         """Return where the elements of a row lie whose indices have these values."""
@@ -116,28 +184,46 @@ class Gathering:
     def chosen(self, b: Builder, values: Mapping[Node, Expr], bad: Var | None) -> Expr:
         """Return how many bytes the indices lead to, noting whether one is out of bounds."""
         offset: Expr = index(0)
+        for place, stride in zip(self.places(b, values, bad, INDEX), self.strides, strict=True):
+            offset = offset + place * stride
+        return b.let(offset, "chosen")
+
+    def places(
+        self, b: Builder, values: Mapping[Node, Expr], bad: Var | None, dtype: DType
+    ) -> list[Expr]:
+        """Return the indices as a type, 0 for those out of bounds, noting whether there are any."""
+        found = []
         for k, is_safe in enumerate(self.node.params[0]):
-            place = self.place(values, k)
+            place = values[self.node.args[1 + k]]
             if not is_safe:
                 assert bad is not None
+                place = _as(place, INDEX)
                 outside = b.let(self.is_outside(place, k), "outside")
                 b.note(bad, outside)
                 place = outside.choose(index(0), place)
-            offset = offset + place * self.strides[k]
-        return b.let(offset, "chosen")
+            found.append(_as(place, dtype))
+        return found
 
     def write_down(self, b: Builder, values: Mapping[Node, Expr]) -> None:
         """Write down the indices of an element that are out of bounds."""
         for k, is_safe in enumerate(self.node.params[0]):
             if not is_safe:
-                place = b.let(self.place(values, k), "place")
+                place = b.let(_as(values[self.node.args[1 + k]], INDEX), "place")
                 with b.when(self.is_outside(place, k)):
                     b.store(self.record, index(2 * k), Const(INDEX, 1))
                     b.store(self.record, index(2 * k + 1), place)
 
-    def place(self, values: Mapping[Node, Expr], k: int) -> Expr:
-        value = values[self.node.args[1 + k]]
-        return value if value.dtype is INDEX else Convert(INDEX, value)
-
     def is_outside(self, place: Expr, k: int) -> Expr:
         return (place < 0).either(place >= self.sizes[k])
+
+
+def _as(value: Expr, dtype: DType) -> Expr:
+    return value if value.dtype is dtype else Convert(dtype, value)
+
+
+def _pixel(b: Builder, x: Expr, channels: int) -> tuple[Expr, Expr | None]:
+    """Return which pixel an element of a row belongs to, and which of its channels it is."""
+    if channels == 1:
+        return x, None
+    pixel = b.let(x // channels, "pixel")
+    return pixel, x - pixel * channels

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.node import Node
 from muntin.core.graph.row_folds import is_spread
-from muntin.core.lower.gathering import Gathering
+from muntin.core.lower.gathering import WORD, Gathering, is_narrow
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
@@ -47,7 +47,8 @@ class RowLoop:
     computed, the first column, the row and the outer positions; and for each of the operands in
     `gathers` the parameters of a `Gathering`. If `even` names operands, there is one more: whether
     these, by which indices are found, are the same in all columns, and what is gathered lies side
-    by side.
+    by side. If anything is gathered the last is whether it is `near`: offsets have 32 bits, and
+    words can be read where elements are narrow.
     """
 
     function: Function
@@ -208,14 +209,13 @@ class Columns:
         parameters += [Parameter(pointer) for pointer in read]
         parameters += [Parameter(scalar) for scalar in self.scalars.values()]
         parameters += [Parameter(var) for var in self.position]
-        parameters += [
-            each for gathered in self.gatherings.values() for each in gathered.parameters
-        ]
+        parameters += [each for gathered in self.sources.values() for each in gathered.parameters]
         even = self.even_operands
         parameters += [Parameter(self.even)] if even else []
+        parameters += [Parameter(self.near)] if self.gatherings else []
         parameters += [Parameter(var) for var in last]
         function = self.builder.function(name, parameters, light=light)
-        gathers = tuple([gathered.operand for gathered in self.gatherings.values()])
+        gathers = tuple(self.sources)
         reads, scalars = tuple(self.pointers), tuple(self.scalars)
         has_index, rows = bool(self.position), self.group.rows
         return RowLoop(function, reads, scalars, has_index, gathers, rows, even)
@@ -230,17 +230,29 @@ class Columns:
             with b.when(self.even.both(count > 0)):
                 self.between(index(0), count, order, is_even=True)
             with b.otherwise():
-                self.between(index(0), count, order)
+                self.columns(index(0), count, order)
             return
         if not any(node.is_rare_choice for node in order):
-            self.between(index(0), count, order)
+            self.columns(index(0), count, order)
             return
         with b.loop("block", index(0), count, BLOCK) as block:
             stop = b.let((block + BLOCK).at_most(count), "stop")
             is_rare = b.variable(Const(BOOL, 0), "rare")
-            self.between(block, stop, _common(self.group), is_rare)
+            self.columns(block, stop, _common(self.group), is_rare)
             with b.when(is_rare):
                 self.between(block, stop, order)
+
+    def columns(
+        self, start: Expr, stop: Expr, order: Sequence[Node], is_rare: Var | None = None
+    ) -> None:
+        """Compute columns, where anything is gathered in a loop for each kind of memory."""
+        if not self.gatherings:
+            self.between(start, stop, order, is_rare)
+            return
+        with self.builder.when(self.near):
+            self.between(start, stop, order, is_rare, is_near=True)
+        with self.builder.otherwise():
+            self.between(start, stop, order, is_rare)
 
     def streamed(self, count: Expr, lanes: int) -> None:
         """Compute all columns, whole vectors of them past the caches."""
@@ -256,17 +268,21 @@ class Columns:
         is_rare: Var | None = None,
         lanes: int = 1,
         is_even: bool = False,
+        is_near: bool = False,
     ) -> None:
         """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is."""
         b, lines = self.builder, range(self.group.rows)
         rows = self.gathered_rows(lines) if is_even else {}
+        if is_near:  # indices first: several elements may be read at once
+            found = set(self.indices)
+            order = sorted(order, key=lambda node: node not in found)
         with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
             if lanes > 1:
                 self.ask_ahead(x, lanes)
             results: list[Expr] = []
             loads: dict[tuple[int, int, int], Expr] = {}
             for line in lines:
-                values = self.values(x, line, order, loads, is_rare, rows)
+                values = self.values(x, line, order, loads, is_rare, rows, is_near=is_near)
                 results += [values[node] for node, _ in self.group.targets]
             for target, result in zip(self.targets, results, strict=True):
                 b.store(target, x, result, streamed=lanes > 1)
@@ -287,6 +303,29 @@ class Columns:
     def even(self) -> Var:
         """Whether rows are gathered whole."""
         return Var(BOOL, "even")
+
+    @property
+    def near(self) -> Var:
+        """Whether offsets have 32 bits, and words can be read where elements are narrow."""
+        return Var(BOOL, "near")
+
+    @property
+    def sources(self) -> dict[int, Gathering]:
+        """What is gathered, once for each operand."""
+        return {gathered.operand: gathered for gathered in self.gatherings.values()}
+
+    def beside(self, node: Node) -> list[Node]:
+        """Return the nodes whose elements lie in the same words as those of `node`, it first."""
+        close = node.op.kind == "gather" and node.params[2]
+        span = node.dtype.itemsize * (self.domain.channels + 1)
+        if not close or span > WORD or not is_narrow(node.dtype) or node in self.indices:
+            return [node]
+        alike = [
+            each
+            for each in self.gatherings
+            if each.args[:-1] == node.args[:-1] and each.params == node.params
+        ]
+        return [node, *[each for each in alike if each is not node and each not in self.indices]]
 
     @property
     def indices(self) -> list[Node]:
@@ -326,6 +365,8 @@ class Columns:
         loads: dict[tuple[int, int, int], Expr],
         is_rare: Var | None,
         whole: Mapping[tuple[Node, int], Expr] | None = None,
+        *,
+        is_near: bool = False,
     ) -> dict[Node, Expr]:
         """Return the value of each node in row `line` of those that the loop makes.
 
@@ -354,6 +395,11 @@ class Columns:
                 values[node] = b.let(places[node.params[0]], "index")
             elif whole and (node, line) in whole:
                 values[node] = b.let(Load(node.dtype, whole[node, line], x), "load")
+            elif node in self.gatherings and is_near:
+                nodes = self.beside(node)
+                first, *others = [self.gatherings[each] for each in nodes]
+                found = first.read_near(b, x, line, self.domain.channels, values, self.bad, others)
+                values.update(zip(nodes, found, strict=True))
             elif node in self.gatherings:
                 gathered = self.gatherings[node]
                 values[node] = gathered.read(b, x, line, self.domain.channels, values, self.bad)

@@ -25,6 +25,7 @@ from muntin.core.program import (
     Expr,
     Load,
     Var,
+    Word,
 )
 from muntin.dtypes import DType
 from muntin.errors import InternalError
@@ -180,6 +181,18 @@ class ExpressionCompiler:
 
         return load
 
+    def word(self, expr: Word) -> Compute:
+        pointer = self.typed(expr.pointer, POINTER, "what a word is read from")
+        dtype, size, log = expr.dtype, expr.dtype.itemsize, self.log
+
+        def load(values: Values) -> Any:
+            place = pointer(values)
+            value = place.memory.word(place.offset, dtype)
+            log.note(place, place.offset, size, False)
+            return value
+
+        return load
+
     def advance(self, expr: Advance) -> Compute:
         pointer = self.typed(expr.pointer, POINTER, "what is advanced")
         nbytes = self.typed(expr.nbytes, INDEX, "the bytes of an advance")
@@ -197,6 +210,7 @@ _RULES: dict[type, Callable[[ExpressionCompiler, Any], Compute]] = {
     Apply: ExpressionCompiler.apply,
     Convert: ExpressionCompiler.convert,
     Load: ExpressionCompiler.load,
+    Word: ExpressionCompiler.word,
     Advance: ExpressionCompiler.advance,
 }
 

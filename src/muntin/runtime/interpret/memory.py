@@ -95,6 +95,12 @@ class Memory:
         value = view[place]
         return value != 0 if dtype.is_bool else value
 
+    def word(self, offset: int, dtype: DType) -> Any:
+        """Return the bytes from an offset on, the first of which are the low ones, as a number."""
+        self._check_read(offset, dtype.itemsize, f"word of {dtype}")
+        found = self.bytes[offset : offset + dtype.itemsize].tobytes()
+        return dtype.numpy.type(int.from_bytes(found, "little"))
+
     def store(self, offset: int, value: Any, dtype: DType) -> None:
         """Write an element at a byte offset."""
         size = dtype.itemsize
