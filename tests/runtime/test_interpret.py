@@ -23,6 +23,7 @@ from muntin.core.program import (
     Function,
     Let,
     Load,
+    Lookup,
     Note,
     Parameter,
     Prefetch,
@@ -478,6 +479,10 @@ FLOAT = Const(F32, 1)
         (
             Let(Var(BOOL, "t"), row("equal", SCRATCH, SCRATCH, dtype=BOOL)),
             "equal is not defined for pointers",
+        ),
+        (
+            Let(Var(U8, "t"), Lookup(U8, SCRATCH, index(1), index(0))),
+            "a lookup at int64; it must be uint8",
         ),
         (For(Var(INDEX, "x"), index(0), index(1), 0, ()), "the loop over x has step 0"),
         (

@@ -34,6 +34,7 @@ __all__ = [
     "If",
     "Let",
     "Load",
+    "Lookup",
     "Note",
     "Parameter",
     "Program",
@@ -166,6 +167,19 @@ class Word(Expr):
     """The bytes at a place, wherever they begin, as an unsigned integer: the first are the low."""
 
     pointer: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup(Expr):
+    """The element of a table at an index of 8 bits; the table is `size` bytes side by side.
+
+    A loop of several lanes keeps the first 256 in registers, where the target can; elsewhere such
+    a loop runs lane by lane.
+    """
+
+    table: Expr
+    size: Expr
+    index: Expr
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,6 +21,7 @@ from muntin.core.program import (
     If,
     Let,
     Load,
+    Lookup,
     Note,
     Prefetch,
     Program,
@@ -154,6 +155,8 @@ def _text(expr: Expr) -> str:
             return _element(expr) if dtype is POINTER else f"{_element(expr)} : {dtype.name}"
         case Word(dtype, pointer):
             return f"word at {_part(pointer, _WHOLE)} : {dtype.name}"
+        case Lookup(_, table, size, index):
+            return f"{_part(table, _WHOLE)} of {_part(size, _WHOLE)} at {_part(index, _WHOLE)}"
         case Advance(_, pointer, nbytes):
             return f"{_text(pointer)} + {_part(nbytes, _WHOLE)} bytes"
         case Convert(dtype, arg, saturate):

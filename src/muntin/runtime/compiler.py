@@ -14,9 +14,14 @@ __all__ = ["form_stages", "llvm_text", "lower_rows", "shared_text"]
 
 def llvm_text(program: Program) -> str:
     """Return the LLVM IR of a program for this machine."""
-    return emit_llvm(program, LlvmOptions(target_facts().vector_bits))
+    return emit_llvm(program, _options())
 
 
 def shared_text(name: str) -> str:
     """Return the LLVM IR of a function that kernels share."""
-    return emit_llvm_function(shared_function(name), LlvmOptions(target_facts().vector_bits))
+    return emit_llvm_function(shared_function(name), _options())
+
+
+def _options() -> LlvmOptions:
+    facts = target_facts()
+    return LlvmOptions(facts.vector_bits, facts.holds_tables)

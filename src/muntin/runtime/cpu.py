@@ -54,6 +54,11 @@ class TargetFacts:
     vector_bits: int
     llvm: str
 
+    @property
+    def holds_tables(self) -> bool:
+        """Whether bytes are looked up in tables of 256 that stay in vector registers."""
+        return self.vector_bits >= 512 and "+avx512vbmi," in f"{self.features},"
+
 
 def target_facts() -> TargetFacts:
     """Return the facts about this machine under the current settings."""

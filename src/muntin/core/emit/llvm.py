@@ -10,6 +10,7 @@ from muntin.core.graph.ops import op
 from muntin.core.plan.facts import CACHE_LINE, ENTRY
 from muntin.core.program import (
     BOOL,
+    INDEX,
     POINTER,
     Advance,
     Apply,
@@ -24,6 +25,7 @@ from muntin.core.program import (
     If,
     Let,
     Load,
+    Lookup,
     Note,
     Prefetch,
     Program,
@@ -45,6 +47,7 @@ __all__ = ["LlvmOptions", "emit_llvm", "emit_llvm_function"]
 LIGHT_WIDTH = 256  # of loops that move more than they compute: wide vectors straddle more lines
 BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
 _STREAM = "muntin_stream"
+_REGISTER = 64  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class LlvmOptions:
     """What the text depends on besides the program."""
 
     vector_width: int = 512
+    holds_tables: bool = False  # whether bytes are looked up in vectors, by avx512vbmi
 
 
 def emit_llvm(program: Program, options: LlvmOptions = LlvmOptions()) -> str:
@@ -63,8 +67,8 @@ def emit_llvm(program: Program, options: LlvmOptions = LlvmOptions()) -> str:
     metadata: list[str] = []
     for function in program.functions[:-1]:
         if not function.shared:
-            lines += _FunctionText(metadata).function(function)
-    lines += _FunctionText(metadata).entry(program)
+            lines += _FunctionText(options, metadata).function(function)
+    lines += _FunctionText(options, metadata).entry(program)
     text = "\n".join(lines)
     if f"@{_STREAM}" in text:
         text += _stream_function(options.vector_width)
@@ -74,7 +78,7 @@ def emit_llvm(program: Program, options: LlvmOptions = LlvmOptions()) -> str:
 def emit_llvm_function(function: Function, options: LlvmOptions = LlvmOptions()) -> str:
     """Return the LLVM IR of a shared function by itself."""
     metadata: list[str] = []
-    lines = _FunctionText(metadata).function(function)
+    lines = _FunctionText(options, metadata).function(function)
     text = "\n".join(lines).replace("define internal", "define", 1)
     return _with_attributes(text, metadata, options)
 
@@ -95,6 +99,7 @@ def _width(bits: int) -> str:
 class _FunctionText:
     """The text of one function while it is written."""
 
+    options: LlvmOptions
     metadata: list[str]
     lines: list[str] = field(default_factory=list)
     allocas: list[str] = field(default_factory=list)
@@ -186,6 +191,8 @@ class _FunctionText:
             case Word():
                 address = self.value(expr.pointer)
                 return self.line(f"load {memory_type(expr.dtype)}, ptr {address}, align 1")
+            case Lookup():
+                return self.load(self.looked_up(expr))
             case Advance():
                 base, nbytes = self.value(expr.pointer), self.value(expr.nbytes)
                 return self.line(f"getelementptr i8, ptr {base}, i64 {nbytes}")
@@ -206,6 +213,8 @@ class _FunctionText:
                 return self.convert(expr)
             case Load():
                 return self.load(expr)
+            case Lookup():
+                return self.look_up(expr)
         raise InternalError(f"emit.llvm: no vector for the expression {type(expr).__name__}")
 
     def spread(self, var: Var) -> str:
@@ -280,6 +289,43 @@ class _FunctionText:
             return loaded
         return self.line(f"icmp ne {kind} {loaded}, {literal(0, _BYTE, self.lanes)}")
 
+    def looked_up(self, expr: Lookup) -> Load:
+        """Return the read of a single element of a table."""
+        return Load(expr.dtype, expr.table, Convert(INDEX, expr.index))
+
+    def look_up(self, expr: Lookup) -> str:
+        """Choose bytes of the two halves of a table, in two registers each."""
+        kind, lanes = f"<{_REGISTER} x i8>", self.lanes
+        index = self.data(expr.index)
+        self.lanes = 1
+        table, size = self.value(expr.table), self.value(expr.size)
+        self.lanes = lanes
+        parts = []
+        for start in range(0, 4 * _REGISTER, _REGISTER):
+            place = self.line(f"getelementptr i8, ptr {table}, i64 {start}")
+            mask = f"<{_REGISTER} x i1>"
+            held = self.line(
+                f"call {mask} @llvm.get.active.lane.mask.v{_REGISTER}i1.i64"
+                f"(i64 {start}, i64 {size})"
+            )
+            parts.append(
+                self.line(
+                    f"call {kind} @llvm.masked.load.v{_REGISTER}i8.p0"
+                    f"(ptr {place}, i32 1, {mask} {held}, {kind} zeroinitializer)"
+                )
+            )
+        low, high = (
+            self.line(
+                f"call {kind} @llvm.x86.avx512.vpermi2var.qi.512({kind} {parts[half]}, "
+                f"{kind} {index}, {kind} {parts[half + 1]})"
+            )
+            for half in (0, 2)
+        )
+        zeros = literal(0, _BYTE, lanes)
+        is_high = self.line(f"icmp slt {kind} {index}, {zeros}")
+        found = self.line(f"select <{lanes} x i1> {is_high}, {kind} {high}, {kind} {low}")
+        return self.line(f"icmp ne {kind} {found}, {zeros}") if expr.dtype.is_bool else found
+
     # --- statements -------------------------------------------------------------------------------
 
     def statements(self, body: tuple[Statement, ...]) -> None:
@@ -348,7 +394,10 @@ class _FunctionText:
         self.lines.append(f"  store {value_type(dtype)} {value}, ptr %m.{name}")
 
     def note(self, statement: Note) -> None:
-        condition = self.value(statement.condition)
+        condition = self.data(statement.condition)
+        if self.lanes > 1:
+            wide = f"v{self.lanes}i1({value_type(BOOL, self.lanes)} {condition})"
+            condition = self.line(f"call i1 @llvm.vector.reduce.or.{wide}")
         noted = self.line(f"or i1 {self.value(statement.var)}, {condition}")
         self.lines.append(f"  store i1 {noted}, ptr %m.{statement.var.name}")
 
@@ -394,9 +443,9 @@ class _FunctionText:
         self.lines.append(f"  br i1 {test}, label %{body}, label %{done}")
         self.start(body)
         self.values[statement.var.name] = variable
-        self.lanes = statement.lanes
+        self.lanes = lanes = self.lanes_of(statement)
         self.statements(statement.body)
-        self.lanes, step = 1, statement.step * statement.lanes
+        self.lanes, step = 1, statement.step * lanes
         self.vectors.clear()
         self.lines.append(f"  {following} = add nsw i64 {variable}, {step}")
         self.lines.append(f"  br label %{head}{self.loop_metadata(statement)}")
@@ -405,9 +454,16 @@ class _FunctionText:
         )
         self.start(done)
 
+    def lanes_of(self, statement: For) -> int:
+        """Return how many iterations of a loop are written as one."""
+        values = [each.value for each in statement.body if isinstance(each, Let)]
+        looks_up = any(isinstance(value, Lookup) for value in values)
+        holds = self.options.holds_tables and statement.lanes == _REGISTER
+        return 1 if looks_up and not holds else statement.lanes
+
     def loop_metadata(self, statement: For) -> str:
         """Leave loops of independent iterations to LLVM, and keep others as they are."""
-        if (statement.independent or self.free) and statement.lanes == 1:
+        if (statement.independent or self.free) and self.lanes_of(statement) == 1:
             return ""
         hints = ['!"llvm.loop.vectorize.enable", i1 false', '!"llvm.loop.unroll.disable"']
         number = len(self.metadata)

@@ -23,6 +23,7 @@ from muntin.core.program import (
     Convert,
     Expr,
     Load,
+    Lookup,
     Parameter,
     Var,
     Word,
@@ -34,8 +35,9 @@ __all__ = ["PAIR", "WORD", "Gathering", "is_narrow"]
 
 PAIR = 16  # bytes of a record of one index
 WORD = 4  # bytes
+TABLE = 256  # elements that an index of 8 bits may choose
 
-_SHORT, _WORD = DTYPES["int32"], DTYPES["uint32"]
+_UINT8, _SHORT, _WORD = DTYPES["uint8"], DTYPES["int32"], DTYPES["uint32"]
 
 
 def is_narrow(dtype: DType) -> bool:
@@ -101,6 +103,40 @@ class Gathering:
             *[Parameter(number) for number in numbers],
             Parameter(self.record, written=True),
         ]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether this looks up bytes in a table, by an index of 8 bits from its front."""
+        _, *indices = self.node.args
+        is_alone = len(indices) == 1 and not self.node.params[1]
+        return is_alone and self.node.dtype.itemsize == indices[0].dtype.itemsize == 1
+
+    @property
+    def is_dense(self) -> Expr:
+        """Whether the elements of a table lie side by side."""
+        return self.strides[0].equals(1)
+
+    def last(self, b: Builder) -> Expr:
+        """Return the last index of 8 bits that a table has an element for."""
+        return b.let(Convert(_UINT8, self.sizes[0].at_most(TABLE) - 1), "last")
+
+    def look_up(
+        self,
+        b: Builder,
+        line: int,
+        values: Mapping[Node, Expr],
+        bad: Var | None,
+        last: Expr,
+    ) -> Expr:
+        """Return the element of a dense table, noting in `bad` an index beyond the `last`."""
+        place = _as(values[self.node.args[1]], _UINT8)
+        if not self.is_safe:
+            assert bad is not None
+            outside = b.let(place > last, "outside")
+            b.note(bad, outside)
+            place = b.let(outside.choose(Const(_UINT8, 0), place), "place")
+        found = Lookup(self.node.dtype, self.pointers[line], self.sizes[0], place)
+        return b.let(found, "looked_up")
 
     def read(
         self,

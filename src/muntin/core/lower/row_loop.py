@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.node import Node
@@ -33,6 +34,7 @@ from muntin.errors import InternalError
 
 __all__ = ["Columns", "RowLoop", "may_stream", "row_loop", "stream_lanes"]
 
+TABLE_LANES = 64  # as many bytes as the widest registers hold
 BLOCK = 1024  # columns that are done again where a rare choice is taken
 AHEAD = 4096  # bytes
 LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
@@ -90,7 +92,7 @@ def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False)
         columns.all(columns.count)
         columns.write_down_faults()
     work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
-    is_light = streamed or (domain.pointwise and work <= LIGHT_WORK)
+    is_light = streamed or (domain.pointwise and work <= LIGHT_WORK and not columns.has_tables)
     return columns.row_loop(name, columns.targets, light=is_light)
 
 
@@ -232,6 +234,12 @@ class Columns:
             with b.otherwise():
                 self.columns(index(0), count, order)
             return
+        if self.has_tables:
+            with b.when(self.tables_are_dense):
+                self.looked_up(count)
+            with b.otherwise():
+                self.between(index(0), count, order)
+            return
         if not any(node.is_rare_choice for node in order):
             self.columns(index(0), count, order)
             return
@@ -257,8 +265,29 @@ class Columns:
     def streamed(self, count: Expr, lanes: int) -> None:
         """Compute all columns, whole vectors of them past the caches."""
         whole = self.builder.let(count & index(-lanes), "whole")
-        self.between(index(0), whole, self.group.order, lanes=lanes)
+        self.between(index(0), whole, self.group.order, lanes=lanes, is_streamed=True)
         self.between(whole, count, self.group.order)
+
+    def looked_up(self, count: Expr) -> None:
+        """Compute all columns, where all that is gathered stands in dense tables."""
+        b = self.builder
+        lasts = {node: gathered.last(b) for node, gathered in self.gatherings.items()}
+        whole = b.let(count & index(-TABLE_LANES), "whole")
+        self.between(index(0), whole, self.group.order, lanes=TABLE_LANES, lasts=lasts)
+        self.between(whole, count, self.group.order)
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether all that is gathered stands in tables of bytes, and vectors can be computed."""
+        special = any(node.op.kind == "index" or node.is_rare_choice for node in self.group.order)
+        found = [gathered.is_table for gathered in self.gatherings.values()]
+        return bool(found) and all(found) and not special
+
+    @property
+    def tables_are_dense(self) -> Expr:
+        """Whether vectors of columns can be looked up."""
+        dense = [gathered.is_dense for gathered in self.gatherings.values()]
+        return reduce(lambda a, b: a.both(b), dense)
 
     def between(
         self,
@@ -269,23 +298,28 @@ class Columns:
         lanes: int = 1,
         is_even: bool = False,
         is_near: bool = False,
+        is_streamed: bool = False,
+        lasts: Mapping[Node, Expr] | None = None,
     ) -> None:
-        """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is."""
+        """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is.
+
+        Given `lasts`, their last indices, all that is gathered stands in dense tables.
+        """
         b, lines = self.builder, range(self.group.rows)
         rows = self.gathered_rows(lines) if is_even else {}
         if is_near:  # indices first: several elements may be read at once
             found = set(self.indices)
             order = sorted(order, key=lambda node: node not in found)
         with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
-            if lanes > 1:
+            if is_streamed:
                 self.ask_ahead(x, lanes)
             results: list[Expr] = []
             loads: dict[tuple[int, int, int], Expr] = {}
             for line in lines:
-                values = self.values(x, line, order, loads, is_rare, rows, is_near=is_near)
+                values = self.values(x, line, order, loads, is_rare, rows, lasts, is_near=is_near)
                 results += [values[node] for node, _ in self.group.targets]
             for target, result in zip(self.targets, results, strict=True):
-                b.store(target, x, result, streamed=lanes > 1)
+                b.store(target, x, result, streamed=is_streamed)
 
     def write_down_faults(self) -> None:
         """Go over the columns again if an index is out of bounds, to say which."""
@@ -365,12 +399,14 @@ class Columns:
         loads: dict[tuple[int, int, int], Expr],
         is_rare: Var | None,
         whole: Mapping[tuple[Node, int], Expr] | None = None,
+        lasts: Mapping[Node, Expr] | None = None,
         *,
         is_near: bool = False,
     ) -> dict[Node, Expr]:
         """Return the value of each node in row `line` of those that the loop makes.
 
-        `whole` are where rows lie that are gathered as they are.
+        `whole` are where rows lie that are gathered as they are, `lasts` the last indices of dense
+        tables, if all that is gathered stands in these.
         """
         b = self.builder
         places = self.places(x, line) if self.position else {}
@@ -400,6 +436,9 @@ class Columns:
                 first, *others = [self.gatherings[each] for each in nodes]
                 found = first.read_near(b, x, line, self.domain.channels, values, self.bad, others)
                 values.update(zip(nodes, found, strict=True))
+            elif lasts and node in self.gatherings:
+                gathered = self.gatherings[node]
+                values[node] = gathered.look_up(b, line, values, self.bad, lasts[node])
             elif node in self.gatherings:
                 gathered = self.gatherings[node]
                 values[node] = gathered.read(b, x, line, self.domain.channels, values, self.bad)

@@ -24,15 +24,18 @@ from muntin.core.program import (
     Convert,
     Expr,
     Load,
+    Lookup,
     Var,
     Word,
 )
-from muntin.dtypes import DType
+from muntin.dtypes import DTYPES, DType
 from muntin.errors import InternalError
 from muntin.runtime.interpret.log import AccessLog
 from muntin.runtime.interpret.memory import Pointer
 
 __all__ = ["Compute", "ExpressionCompiler", "Values"]
+
+_UINT8 = DTYPES["uint8"]
 
 Values: TypeAlias = list[Any]
 Compute: TypeAlias = Callable[[Values], Any]
@@ -193,6 +196,11 @@ class ExpressionCompiler:
 
         return load
 
+    def look_up(self, expr: Lookup) -> Compute:
+        if expr.index.dtype is not _UINT8:
+            raise InternalError(f"interpret: a lookup at {expr.index.dtype}; it must be uint8")
+        return self.load(Load(expr.dtype, expr.table, Convert(INDEX, expr.index)))
+
     def advance(self, expr: Advance) -> Compute:
         pointer = self.typed(expr.pointer, POINTER, "what is advanced")
         nbytes = self.typed(expr.nbytes, INDEX, "the bytes of an advance")
@@ -211,6 +219,7 @@ _RULES: dict[type, Callable[[ExpressionCompiler, Any], Compute]] = {
     Convert: ExpressionCompiler.convert,
     Load: ExpressionCompiler.load,
     Word: ExpressionCompiler.word,
+    Lookup: ExpressionCompiler.look_up,
     Advance: ExpressionCompiler.advance,
 }
 
