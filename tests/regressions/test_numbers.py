@@ -28,3 +28,8 @@ def test_thresholds_take_numbers_past_a_float_type(device: str) -> None:
         assert not np.asarray(vx.threshold(ROWS, 1e300)).any()
         found = vx.threshold(ROWS, 0, true_value=1e300, dtype="float32")
         np.testing.assert_array_equal(found, np.float32([[0, 0, np.inf, np.inf]]))
+
+
+def test_squares_whose_sum_is_past_the_greatest_float_are_infinite_without_a_warning():
+    x = np.where(np.arange(9000) % 2, 2e17, -2e17).astype(np.float32)
+    assert np.asarray(mt.var(x)) == np.inf
