@@ -121,6 +121,7 @@ from muntin.array.matrices import (
     tril,
     triu,
 )
+from muntin.array.products import matmul, tensordot, vecdot
 from muntin.array.program import Program, program
 from muntin.array.reductions import (
     all,
@@ -358,6 +359,7 @@ __all__ = [
     "logical_xor",
     "logit",
     "logsumexp",
+    "matmul",
     "matrix_transpose",
     "max",
     "maximum",
@@ -408,6 +410,7 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
     "tile",
     "tril",
     "triu",
@@ -415,6 +418,7 @@ __all__ = [
     "unstack",
     "use",
     "var",
+    "vecdot",
     "where",
     "xlog1py",
     "xlogy",

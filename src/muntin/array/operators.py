@@ -11,6 +11,7 @@ from muntin.array.tracing import TracedNumber
 from muntin.core.graph import build
 from muntin.core.graph.build import Operand, cast, constant, elementwise, input_node, scalar
 from muntin.core.graph.node import Node
+from muntin.core.graph.products import matmul
 from muntin.dtypes import DTYPES, dtype_of
 from muntin.errors import DeviceError, DTypeError, ParameterError
 from muntin.interop.memory import as_ndarray
@@ -174,6 +175,18 @@ class Operators:
 
     def __rdivmod__(self, other: object) -> tuple[Self, Self]:
         return other // self, other % self
+
+    def _product(self, first: object, second: object) -> Self:
+        if not all(type(x) in _PLAIN or isinstance(x, _OPERANDS) for x in (first, second)):
+            return NotImplemented  # type: ignore[no-any-return]
+        found = matmul(node_of("matmul", first), node_of("matmul", second))
+        return type(self)(found, common_device("matmul", (first, second)))
+
+    def __matmul__(self, other: object) -> Self:
+        return self._product(self, other)
+
+    def __rmatmul__(self, other: object) -> Self:
+        return self._product(other, self)
 
     def __pow__(self, exponent: object) -> Self:
         """Return a power: a small Python int becomes multiplications."""

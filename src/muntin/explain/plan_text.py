@@ -15,11 +15,22 @@ _WIDTH = 100
 def plan_text(found: Survey) -> str:
     """Return what is read, kept, computed and written by each kernel."""
     count = len(found.kernels)
-    if not count:
+    hosted = _hosted(found)
+    if not count and not hosted:
         return "no kernel: everything is there already\n"
-    kernels = "1 kernel" if count == 1 else f"{count} kernels"
-    parts = [f"{kernels}; {moved_in_words(found)}", *map(kernel_text, found.kernels)]
-    return "\n\n".join(parts) + "\n"
+    kernels = {0: "no kernel", 1: "1 kernel"}.get(count, f"{count} kernels")
+    first = f"{kernels}; {moved_in_words(found)}" if count else kernels
+    return "\n\n".join([first, *map(kernel_text, found.kernels), *hosted]) + "\n"
+
+
+def _hosted(found: Survey) -> list[str]:
+    """Return what the host multiplies."""
+    products = [node for node in found.graph.nodes if node.op.kind == "matmul"]
+    lines = []
+    for node in products:
+        shapes = " and ".join([str(factor.shape) for factor in node.args])
+        lines.append(f"  matmul     {node.dtype} {node.shape} of {shapes}, by NumPy")
+    return ["\n".join(["host", *lines])] if lines else []
 
 
 def moved_in_words(found: Survey) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from muntin.core.graph.canonical import Canonical, canonical
 from muntin.core.graph.node import Node, Number
 from muntin.core.plan.facts import RowMode
-from muntin.core.plan.fuse import SEEN
+from muntin.core.plan.fuse import HOSTED, SEEN
 from muntin.core.plan.kernel import Domain, KernelGraph, Result
 from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.plan.stages import Group, Stage, Stages
@@ -241,16 +241,14 @@ class _Names:
         return ArrayFacts(f"out{number}", node, node, _unique_bytes(node), ", ".join(words), how)
 
     def combined(self, position: int) -> list[str]:
-        """Return what becomes of the parts of a reduction."""
-        joined = [
-            place
-            for place, node in enumerate(self.graph.nodes)
-            if node.op.kind == "combine" and position in self.graph.args[place]
-        ]
+        """Return what becomes of the parts of a reduction, and of factors, on the host."""
         words = []
-        for place in joined:
-            ends = [f"result {k}" for k, root in enumerate(self.graph.roots) if root == place]
-            words.append(f"parts of {' and '.join(ends) or 'a value'}")
+        for place, node in enumerate(self.graph.nodes):
+            bases = [self.base(arg) for arg in self.graph.args[place]]
+            if node.op.kind in HOSTED and position in bases:
+                ends = [f"result {k}" for k, root in enumerate(self.graph.roots) if root == place]
+                word = "parts" if node.op.kind == "combine" else "a factor"
+                words.append(f"{word} of {' and '.join(ends) or 'a value'}")
         return words
 
     def base(self, position: int) -> int:

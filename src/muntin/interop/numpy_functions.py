@@ -14,6 +14,7 @@ from muntin.array import (
     joining,
     mathematics,
     matrices,
+    products,
     reductions,
     shaping,
     taking,
@@ -21,6 +22,7 @@ from muntin.array import (
 from muntin.array.array import Array
 from muntin.array.creation import asarray
 from muntin.array.operators import node_of
+from muntin.core.shapes import as_lengths
 from muntin.errors import UnsupportedError
 from muntin.interop.numpy_protocols import Casting, Options, implements, write_result
 
@@ -61,6 +63,14 @@ def diagonal(
     return matrices.diagonal(shaping.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
 
 
+@implements(np.dot)
+def dot(a: Any, b: Any) -> Array:
+    first, second = node_of("dot", a).shape, node_of("dot", b).shape
+    if not first or not second:
+        return elementwise.multiply(a, b)
+    return products.tensordot(a, b, axes=((-1,), (-2 if len(second) > 1 else -1,)))
+
+
 @implements(np.expand_dims)
 def expand_dims(a: Any, axis: SupportsIndex) -> Array:
     return shaping.expand_dims(a, axis=axis)
@@ -74,6 +84,13 @@ def flip(m: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) ->
 @implements(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Array:
     return creation.full_like(a, fill_value, dtype=dtype)
+
+
+@implements(np.inner)
+def inner(a: Any, b: Any, /) -> Array:
+    if not node_of("inner", a).shape or not node_of("inner", b).shape:
+        return elementwise.multiply(a, b)
+    return products.tensordot(a, b, axes=((-1,), (-1,)))
 
 
 @implements(np.matrix_transpose)
@@ -99,6 +116,11 @@ def ndim(a: Any) -> int:
 @implements(np.ones_like)
 def ones_like(a: Any, dtype: npt.DTypeLike | None = None) -> Array:
     return creation.ones_like(a, dtype=dtype)
+
+
+@implements(np.outer)
+def outer(a: Any, b: Any) -> Array:
+    return products.tensordot(ravel(asarray(a)), ravel(asarray(b)), axes=0)
 
 
 @implements(np.ravel)
@@ -154,6 +176,13 @@ def take(a: Any, indices: Any, axis: SupportsIndex | None = None) -> Array:
 @implements(np.take_along_axis)
 def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex = -1) -> Array:
     return taking.take_along_axis(arr, indices, axis=axis)
+
+
+@implements(np.tensordot)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
+    if not isinstance(axes, SupportsIndex):
+        axes = tuple([as_lengths(each, "tensordot") for each in axes])  # single axes are NumPy's
+    return products.tensordot(a, b, axes=axes)
 
 
 @implements(np.tile)

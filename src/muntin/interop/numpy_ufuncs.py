@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from muntin.array import elementwise, mathematics
+from muntin.array import elementwise, mathematics, products
 from muntin.array.array import Array
 from muntin.array.data_types import isdtype
 from muntin.array.operators import common_device, node_of
@@ -96,6 +96,11 @@ def logaddexp2(x1: Any, x2: Any) -> Array:
     return elementwise.where(a == b, a + 1, elementwise.maximum(a, b) + more)
 
 
+@implements(np.matmul)
+def matmul(x1: Any, x2: Any) -> Array:
+    return products.matmul(x1, x2)
+
+
 @implements(np.modf)
 def modf(x: Any) -> tuple[Array, Array]:
     array = _floats("modf", x)
@@ -114,3 +119,8 @@ def spacing(x: Any) -> Array:
     array = _floats("spacing", x)
     outward = elementwise.where(array == 0, inf, elementwise.copysign(inf, array))
     return elementwise.nextafter(array, outward) - array
+
+
+@implements(np.vecdot)
+def vecdot(x1: Any, x2: Any) -> Array:
+    return products.vecdot(x1, x2)

@@ -20,14 +20,14 @@ from muntin.runtime.buffer import share_memory
 from muntin.runtime.compiled import CompiledKernel, CompiledProgram
 from muntin.runtime.context import context
 from muntin.runtime.cpu import target_facts
+from muntin.runtime.host import compute
 from muntin.runtime.indices import first_out_of_bounds
 from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
-from muntin.runtime.parts import combined
 from muntin.runtime.prepare import prepare
 from muntin.runtime.scheduler import CPUScheduler
-from muntin.runtime.steps import Delivery, Fresh, Joining, Overlap, Prepared, Step
+from muntin.runtime.steps import Delivery, Fresh, HostStep, Overlap, Prepared, Step
 from muntin.runtime.values import Values, address_of, graph_values, shown
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]
@@ -108,9 +108,11 @@ def execute(
         held[position] = outs[out]
     addresses: dict[int, int] = {}
     for step in prepared.steps:
-        if isinstance(step, Joining):
-            parts = [held[position] for position in step.parts]
-            held[step.position] = combined(graph.nodes[step.position], parts)
+        if isinstance(step, HostStep):
+            operands = [_seen(held, graph, position) for position in step.operands]
+            if step.position not in held:
+                held[step.position] = _new_array(pool, step.fresh)
+            compute(graph.nodes[step.position], operands, held[step.position])
         else:
             for memory in step.fresh:
                 held[memory.position] = _new_array(pool, memory)
@@ -128,6 +130,14 @@ def execute(
         for delivery, out in zip(prepared.deliveries, outs, strict=True)
     ]
     return [_settled(result, out) for result, out in zip(copied, outs, strict=True)]
+
+
+def _seen(held: Values, graph: Canonical, position: int) -> npt.NDArray[Any]:
+    """Return the elements of a node, through views and reshapes of what is held."""
+    base = position
+    while base not in held:
+        (base,) = graph.args[base]
+    return shown(held[base], graph, base, position)
 
 
 def _launch(

@@ -13,7 +13,7 @@ from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshaped_strides
 from muntin.core.plan.fuse import SEEN
-from muntin.core.plan.kernel import Combination, KernelGraph, Plan, Result
+from muntin.core.plan.kernel import HostWork, KernelGraph, Plan, Result
 from muntin.core.plan.places import Within, holder, places_within
 from muntin.core.regions import Box
 from muntin.dtypes import DTYPES, DType
@@ -23,7 +23,7 @@ from muntin.runtime.steps import (
     Aside,
     Delivery,
     Fresh,
-    Joining,
+    HostStep,
     Overlap,
     Place,
     Prepared,
@@ -90,6 +90,8 @@ class _Preparation:
         self.within = places_within(self.graph)
         self.written = {result for kernel in self.plan.kernels for result in kernel.results}
         self.written |= {Result(each.whole) for each in self.within.values()}
+        hosted = [part for part in self.plan.work if isinstance(part, HostWork)]
+        self.written |= {Result(part.node) for part in hosted}
 
     def prepared(self) -> Prepared:
         targets = self.find_targets()
@@ -98,19 +100,20 @@ class _Preparation:
             assert given is not None
             self.strides[position] = given
         kept = {root.node for root in self.plan.roots}
-        steps: list[Step | Joining] = []
+        steps: list[Step | HostStep] = []
         kernels = iter(self.kernels)
         for number, part in enumerate(self.plan.work):
-            found = [] if isinstance(part, Combination) else self.steps(part, next(kernels))
+            found = [] if isinstance(part, HostWork) else self.steps(part, next(kernels))
             released = tuple(
                 position
                 for position, last in self.plan.last_use.items()
                 if last == number and position not in kept and position in self.strides
             )
-            if isinstance(part, Combination):
-                node = self.graph.nodes[part.node]
-                self.strides[part.node] = _c_strides(node.shape, node.dtype.itemsize)
-                steps.append(Joining(part.node, part.parts, released))
+            if isinstance(part, HostWork):
+                fresh = self.fresh(Result(part.node))
+                held = _c_strides(fresh.shape, fresh.dtype.itemsize)
+                self.strides.setdefault(part.node, held)
+                steps.append(HostStep(part.node, part.operands, fresh, released))
                 continue
             released += found[-1].released
             steps += [*self.copying, *found[:-1], found[-1]._replace(released=released)]
@@ -145,6 +148,8 @@ class _Preparation:
         is_joined = self.graph.nodes[root.node].op.kind == "concat"
         is_alone = len(self.kernels) == 1 and not self.plan.kernels[0].is_program
         if not is_alone or root.view is not None or is_joined:
+            return False
+        if root not in self.plan.kernels[0].results:  # the host reads what it has no copy of
             return False
         if len({self.box(result) for result in self.plan.kernels[0].results}) > 1:
             return False  # several launches read the inputs

@@ -257,6 +257,11 @@ def _combine(node: Node, args: Sequence[Array]) -> Array:
     return combined(node, args)
 
 
+def _matmul(node: Node, args: Sequence[Array]) -> Array:
+    product: Array = np.matmul(*args)
+    return product
+
+
 def _same(node: Node, args: Sequence[Array]) -> Array:
     return args[0]
 
@@ -277,6 +282,7 @@ _RULES: dict[str, Callable[[Node, Sequence[Array]], Array]] = {
     "program": _same,
     "fold": _fold,
     "combine": _combine,
+    "matmul": _matmul,
     "scan": _scan,
     "keep": _same,
     "part": _same,

@@ -17,7 +17,7 @@ __all__ = [
     "Aside",
     "Delivery",
     "Fresh",
-    "Joining",
+    "HostStep",
     "Overlap",
     "Place",
     "Prepared",
@@ -83,11 +83,12 @@ class Step(NamedTuple):
     indexed: tuple[tuple[int, int], ...] = ()  # axes that indices choose along, and their sizes
 
 
-class Joining(NamedTuple):
-    """The parts of a reduction at some positions become the node at `position`."""
+class HostStep(NamedTuple):
+    """The host computes the node at `position` from those at others, into memory that it takes."""
 
     position: int
-    parts: tuple[int, ...]
+    operands: tuple[int, ...]
+    fresh: Fresh
     released: tuple[int, ...]
 
 
@@ -108,7 +109,7 @@ class Delivery(NamedTuple):
 class Prepared:
     """The launches of a run, which outs are written by them, and how the roots are delivered."""
 
-    steps: tuple[Step | Joining, ...]
+    steps: tuple[Step | HostStep, ...]
     targets: tuple[tuple[int, int], ...]  # position, out
     deliveries: tuple[Delivery, ...]
     is_direct: bool  # every root is in place

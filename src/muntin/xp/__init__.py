@@ -102,6 +102,7 @@ from muntin.array.matrices import (
     tril,
     triu,
 )
+from muntin.array.products import matmul, tensordot, vecdot
 from muntin.array.reductions import (
     all,
     any,
@@ -245,6 +246,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "matmul",
     "matrix_transpose",
     "max",
     "maximum",
@@ -289,6 +291,7 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
     "tile",
     "tril",
     "triu",
@@ -299,6 +302,7 @@ __all__ = [
     "uint8",
     "unstack",
     "var",
+    "vecdot",
     "where",
     "zeros",
     "zeros_like",

@@ -23,6 +23,7 @@ from tests.core.graph.steps.beside import Read, Stencil, WindowSum
 from tests.core.graph.steps.chosen import Take, TakeAlong, inside
 from tests.core.graph.steps.made import Made, Step
 from tests.core.graph.steps.pointwise import TYPES, Cast, Count, Keep, Number, Work
+from tests.core.graph.steps.products import Product
 from tests.core.graph.steps.runs import Combine, Fold, RowFold, Scan
 from tests.core.graph.steps.shapes import Join, Look, Reshape
 
@@ -51,6 +52,7 @@ STEPS: tuple[Callable[[Choices, str | None], Step], ...] = tuple(
             Join: 1,
             Take: 1,
             TakeAlong: 1,
+            Product: 1,
         }.items()
         for _ in range(weight)
     ]

@@ -25,12 +25,13 @@ _LEAVES = (
     "program",
 )
 _REDUCTIONS = ("fold", "combine", "scan")
+_PRODUCTS = ("matmul",)
 
 OPS: dict[str, Op] = {
     row.name: row
     for row in (
         *[Op(leaf, leaf, zero="argument") for leaf in _LEAVES],
-        *[Op(reduction, reduction) for reduction in _REDUCTIONS],
+        *[Op(kind, kind) for kind in (*_REDUCTIONS, *_PRODUCTS)],
         Op("keep", "keep", 1, "same", lambda x: x, zero="argument"),
         *arithmetic.ROWS,
         *division.ROWS,

@@ -13,8 +13,8 @@ from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
 from muntin.core.plan.kernel import (
     RUNS,
-    Combination,
     Domain,
+    HostWork,
     KernelGraph,
     Plan,
     Result,
@@ -23,13 +23,14 @@ from muntin.core.plan.kernel import (
 from muntin.core.plan.places import Within, places_within
 from muntin.core.plan.sink import sink_neighbours
 
-__all__ = ["MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "SEEN", "fuse"]
+__all__ = ["HOSTED", "MAX_NODES", "MAX_OPERANDS", "MAX_REACH", "SEEN", "fuse"]
 
 Plane: TypeAlias = tuple[int | None, int | None] | None  # the axes of the rows and the columns
 
 SEEN = ("view", "reshape", "gathered")  # nodes whose elements are those of their argument
 IN_MEMORY = ("input", "concat", *SEEN)
-REDUCTIONS = ("fold", "combine", "scan")  # nodes that are always stored
+HOSTED = ("combine", "matmul")  # nodes that the host computes
+STORED = ("fold", "scan", *HOSTED)  # nodes that are always stored
 ONE_DOMAIN = ("elementwise", "neighbour", "window_sum", "keep", "part", "gather", *RUNS)
 MAX_NODES = 512
 MAX_OPERANDS = 64  # arrays that a kernel may read: the time to compile grows with their square
@@ -71,20 +72,37 @@ class _Fusion:
                     last_use[seen] = number
         return Plan(tuple(work), roots, last_use, self.copies())
 
-    def parts(self, members: Sequence[int]) -> list[KernelGraph | Combination]:
+    def parts(self, members: Sequence[int]) -> list[KernelGraph | HostWork]:
         """Return the work that computes the stored nodes of one level and domain."""
         kinds = {member: self.graph.nodes[member].op.kind for member in members}
         in_part = [member for member in members if self.is_in_part(member)]
-        combined = [member for member in members if kinds[member] == "combine"]
-        whole = [member for member in members if member not in (*in_part, *combined)]
+        hosted = [member for member in members if kinds[member] in HOSTED]
+        whole = [member for member in members if member not in (*in_part, *hosted)]
         if not any(kinds[member] in RUNS for member in whole):
             whole, in_part = [*whole, *in_part], []
             whole.sort()
-        found: list[KernelGraph | Combination] = []
-        for kernel in (whole, in_part):
+        across: list[int] = []
+        if any(_by_pixels(self.graph.nodes[member]) for member in whole):
+            across = [member for member in whole if self.reads_across(member)]
+            whole = [member for member in whole if member not in across]
+        found: list[KernelGraph | HostWork] = []
+        for kernel in (whole, across, in_part):
             found += [self.kernel(one) for one in self.by_plane(kernel)]
-        found += [Combination(member, self.graph.args[member]) for member in combined]
+        found += [HostWork(member, self.graph.args[member]) for member in hosted]
         return found
+
+    def reads_across(self, position: int) -> bool:
+        """Say whether neighbours along the last axis are read in the kernel of a node."""
+        seen: set[int] = set()
+        stack = [position]
+        while stack:
+            position = stack.pop()
+            if position not in seen:
+                seen.add(position)
+                stack += self.uncut(position)
+                if any(at and at[-1] for at in self.graph.nodes[position].reads_at):
+                    return True
+        return False
 
     def is_in_part(self, position: int) -> bool:
         """Say whether only a part of a node is computed: a fold needs all of its own."""
@@ -184,7 +202,7 @@ class _Fusion:
         uses += sum(root in (position, below) for root in self.graph.roots)
         if uses != 2 or self.graph.args[position] != (below,):
             return False
-        if self.graph.nodes[below].op.kind in ("program", *REDUCTIONS) or self.needs_whole_rows:
+        if self.graph.nodes[below].op.kind in ("program", *STORED) or self.needs_whole_rows:
             return False
         if node.op.kind == "reshape":
             return True
@@ -199,12 +217,12 @@ class _Fusion:
         has_parts = any(node.valid is not None for node in nodes)
         for position, node in enumerate(nodes):
             kind = node.op.kind
-            is_always_stored = kind in ("keep", "program", *REDUCTIONS)
+            is_always_stored = kind in ("keep", "program", *STORED)
             if is_row_run(node) and not has_parts:
                 is_always_stored = False
             if is_always_stored or (kind == "part" and self.is_computed(position)):
                 self.cuts.add(position)
-                if kind == "program":
+                if kind in ("program", "matmul"):
                     self.cuts |= {arg for arg in args[position] if self.is_stored_for(arg)}
             elif kind in SEEN and not self.is_computed(position) and position not in windows:
                 if self.is_computed(args[position][0]):
@@ -217,7 +235,7 @@ class _Fusion:
             self.written[position] = Result(position)
 
     def is_stored_for(self, position: int) -> bool:
-        """Say whether an argument of a program must be stored for it: numbers are passed."""
+        """Say whether an argument must be stored for what reads memory: numbers are passed."""
         return self.is_computed(position) and self.graph.nodes[position].op.kind != "scalar"
 
     def must_store(self, node: Node) -> bool:
@@ -423,6 +441,10 @@ def _run_plane(node: Node) -> Plane:
     """Return the axes of the rows and the columns for a fold or a scan."""
     columns = len(node.shape) - (2 if node.params[1] == "channels" else 1)
     return (columns - 1 if columns else None), columns
+
+
+def _by_pixels(node: Node) -> bool:
+    return node.op.kind == "fold" and node.params[1] == "channels"
 
 
 def _domain(outputs: Sequence[Node], like: Node) -> Domain:

@@ -9,7 +9,7 @@ from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.graph.row_folds import is_spread
 
-__all__ = ["RUNS", "Combination", "Domain", "KernelGraph", "Plan", "Result", "is_row_run"]
+__all__ = ["RUNS", "HostWork", "Domain", "KernelGraph", "Plan", "Result", "is_row_run"]
 
 
 RUNS = ("fold", "scan")  # nodes whose work goes along runs of elements, in a mapping
@@ -58,16 +58,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Combination:
-    """What combines the parts of a reduction: nodes of the canonical graph by their positions."""
+class HostWork:
+    """A node that the host computes from others in memory: positions in the canonical graph.
+
+    It combines the parts of a reduction, or multiplies matrices.
+    """
 
     node: int
-    parts: tuple[int, ...]
-
-    @property
-    def operands(self) -> tuple[int, ...]:
-        """What is read."""
-        return self.parts
+    operands: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +109,7 @@ class KernelGraph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The kernels of a graph, and what combines their parts, in the order in which they run.
+    """The kernels of a graph and the work of the host, in the order in which they run.
 
     `roots` says for each root which node holds it and through which view it is seen; `last_use`
     says for each stored node the number of the last part of the work that reads it. `copies` has
@@ -119,7 +117,7 @@ class Plan:
     shape.
     """
 
-    work: tuple[KernelGraph | Combination, ...]
+    work: tuple[KernelGraph | HostWork, ...]
     roots: tuple[Result, ...]
     last_use: dict[int, int]
     copies: dict[int, KernelGraph]

@@ -33,7 +33,7 @@ def interval_of(node: Node, known: Mapping[Node, Interval]) -> Interval:
         return int(node.payload), int(node.payload)
     if kind == "index":
         return 0, whole[1]
-    if kind in ("fold", "combine", "scan"):
+    if kind in ("fold", "combine", "scan", "matmul"):
         return whole
     if not node.args or any(arg.dtype.is_float for arg in node.args):
         return whole
