@@ -17,6 +17,7 @@ from muntin.core.graph.build import broadcast_to, cast, elementwise, scalar
 from muntin.core.graph.gathering import Along, gather_together
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshape
+from muntin.core.graph.weighting import Weighting, weighted
 from muntin.core.shapes import broadcast_shapes
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import BorderError, BoundsError, DTypeError, ShapeError
@@ -37,6 +38,7 @@ def sampled(
     operation: str,
     *,
     between: bool,
+    weighting: Weighting = Weighting.LINES,
 ) -> Node:
     """Return the image's values at some points.
 
@@ -53,6 +55,8 @@ def sampled(
     between
         Whether values are weighted by how far a point lies between elements, or are those of the
         nearest element.
+    weighting
+        In which order they are weighted.
 
     Raises
     ------
@@ -75,7 +79,7 @@ def sampled(
         raise BoundsError(
             f"{operation}: an image of shape {image.shape} has no elements that a point could see"
         )
-    points = _Points(image, places, shape, border, operation, between)
+    points = _Points(image, places, shape, border, operation, between, weighting)
     given = [
         reshape(each, (*each.shape, *[1] * after), operation) if after else each
         for each in coordinates
@@ -135,6 +139,7 @@ class _Points:
     border: Border
     operation: str
     between: bool
+    weighting: Weighting
 
     def values(self, coordinates: Sequence[Node]) -> Node:
         """Return the values at points whose coordinates have the shape of the result."""
@@ -160,11 +165,7 @@ class _Points:
                 fractions.append(None)
                 sides.append((self.position(self.whole(each, place), place),))
         found = [cast(each, dtype) for each in self.elements(list(product(*sides)))]
-        for weight in reversed(fractions):  # the last axis first
-            if weight is not None:
-                pairs = zip(found[0::2], found[1::2], strict=True)
-                found = [_between(low, high, weight) for low, high in pairs]
-        return found[0]
+        return weighted(found, fractions, self.weighting)
 
     def elements(self, corners: Sequence[Sequence[_Position]]) -> list[Node]:
         """Return the elements at some positions, or the constant that stands outside."""
@@ -195,9 +196,13 @@ class _Points:
         ]
 
     def limited(self, coordinate: Node, place: int) -> Node:
-        """Return coordinates no farther outside than it makes a difference, or than integers go."""
+        """Return coordinates no farther outside than it makes a difference, or than integers go.
+
+        Sums of weighted elements differ by their rounding also where all elements are equal.
+        """
         size = self.image.shape[place]
-        low, high = (-2, size + 1) if self.border.mode in _CLAMPED else (-_LONG * 2, _LONG * 2)
+        is_near = self.border.mode in _CLAMPED and self.weighting is Weighting.LINES
+        low, high = (-2, size + 1) if is_near else (-_LONG * 2, _LONG * 2)
         above = elementwise("maximum", coordinate, scalar(low, coordinate.dtype))
         return elementwise("minimum", above, scalar(high, coordinate.dtype))
 
@@ -244,8 +249,3 @@ def _all(conditions: Sequence[Node | None]) -> Node:
     return reduce(
         lambda a, b: elementwise("logical_and", a, b), [each for each in conditions if each]
     )
-
-
-def _between(low: Node, high: Node, fraction: Node) -> Node:
-    step = elementwise("multiply", elementwise("subtract", high, low), fraction)
-    return elementwise("add", low, step)
