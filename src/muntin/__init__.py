@@ -145,6 +145,7 @@ from muntin.array.scans import (
     cumulative_prod,
     cumulative_sum,
 )
+from muntin.array.scattering import scatter
 from muntin.array.shaping import (
     broadcast_arrays,
     broadcast_to,
@@ -185,7 +186,7 @@ from muntin.array.taking import (
 from muntin.core.border import Border, BorderMode, constant
 from muntin.core.coordinates import Coordinates, Steps, Strides, TensorShape
 from muntin.core.loops.loops import Loops
-from muntin.core.loops.parameters import Input, Output, Scalar, Scratch
+from muntin.core.loops.parameters import Input, Output, Scalar, Scratch, Update
 from muntin.core.regions import BorderSize, Box, Footprint, ValidRegion
 from muntin.core.window import Dimension, Window
 from muntin.errors import (
@@ -254,6 +255,7 @@ __all__ = [
     "Strides",
     "TensorShape",
     "UnsupportedError",
+    "Update",
     "ValidRegion",
     "Window",
     "abs",
@@ -393,6 +395,7 @@ __all__ = [
     "round",
     "rsqrt",
     "sample",
+    "scatter",
     "sign",
     "signbit",
     "sin",

@@ -566,6 +566,79 @@ def test_devices_that_run_no_programs_say_so():
         histogram(image_of((3, 4))).eval()
 
 
+# --- arrays that are changed ----------------------------------------------------------------------
+
+
+@mt.program(
+    counts=mt.Update("int32", 1),
+    index=mt.Input("int64", 1),
+    before=mt.Output("int32", 1, lambda index: index),
+    weights=mt.Update("float32", 2),
+    weight=mt.Scalar("float32"),
+)
+def counting(p, counts, index, before, weights, weight):
+    with p.for_(index.shape[0]) as i:
+        before[i] = counts[index[i]]
+        counts[index[i]] += 1
+        weights[index[i], 0] += weight
+
+
+def test_arrays_that_are_changed_are_given_and_returned():
+    counts, weights = np.arange(10, dtype=np.int32), np.ones((10, 3), np.float32)
+    index = np.array([1, 1, 9, 0, 1])
+    args = (counts, index, weights, 0.5)
+    for some in (args, (counts[::-1], index, weights.T.copy().T, 0.5)):
+        found = everywhere(counting, *some)
+        more, heavy = some[0].copy(), some[2].copy()
+        np.add.at(more, index, 1)
+        np.add.at(heavy, (index, 0), 0.5)
+        first = some[0][index] + [0, 1, 0, 0, 2]
+        for each, wanted in zip(found, (more, first, heavy), strict=True):
+            assert np.array_equal(each, wanted)
+    assert counts.tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_some_of_what_is_changed_may_be_left_out(which):
+    counts, weights = mt.asarray(np.arange(10, dtype=np.int32)) * 2, np.ones((10, 3), np.float32)
+    index = np.array([1, 1, 9, 0, 1])
+    all_of_them = counting(counts, index, weights, 2)
+    assert np.array_equal(counting(counts, index, weights, 2)[which], mt.eval(*all_of_them)[which])
+
+
+def test_what_is_changed_may_be_used_elsewhere_and_changed_again():
+    zeros = mt.zeros((4, 1), dtype="float32")
+    f = mt.function(lambda x, index: (x + 1, counting(x + 1, index, zeros, 1)[0]))
+
+    def twice(x, index):
+        y, counts = f(x, index)
+        again = counting(counts, index, mt.ones((4, 1), dtype="float32"), 2)
+        same = counting(counts, index, mt.ones((4, 1), dtype="float32"), 2)
+        return mt.eval(y, counts, again[0], same[2] + again[2], counts * 2)
+
+    for start in range(2):
+        x, index = np.arange(start, start + 4, dtype=np.int32), np.array([1, 3, 3, start])
+        found = [np.asarray(each) for each in twice(x, index)]
+        added = np.bincount(index, minlength=4)
+        assert np.array_equal(found[0], x + 1)
+        assert np.array_equal(found[1], x + 1 + added)
+        assert np.array_equal(found[2], x + 1 + 2 * added)
+        assert np.array_equal(found[3][:, 0], 2 + 4 * added)
+        assert np.array_equal(found[4], (x + 1 + added) * 2)
+
+
+def test_an_out_of_what_is_changed_may_be_what_is_read():
+    counts, index = np.arange(4, dtype=np.int32), np.array([1, 3, 3, 0])
+    wanted = counts + np.bincount(index, minlength=4)
+    weights = np.ones((4, 1), np.float32)
+    out = np.full((4, 2), 7, np.int32)
+    counting(counts, index, weights, 1)[0].eval(out=out[:, 0])
+    assert np.array_equal(out[:, 0], wanted)
+    assert (out[:, 1] == 7).all()
+    counting(counts, index, weights, 1)[0].eval(out=counts)
+    assert np.array_equal(counts, wanted)
+
+
 # --- kernels --------------------------------------------------------------------------------------
 
 

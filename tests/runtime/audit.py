@@ -18,7 +18,7 @@ from muntin.errors import BoundsError
 from muntin.runtime import native
 from muntin.runtime.bind import Binding
 from muntin.runtime.compiled import CompiledKernel
-from muntin.runtime.indices import first_out_of_bounds
+from muntin.runtime.indices import check_record
 from muntin.runtime.interpret import Interpreter, Memory, Pointer
 from muntin.runtime.launch import Launch
 from muntin.runtime.scheduler import CPUScheduler
@@ -185,8 +185,14 @@ class Interpreting:
         for piece in boxes:
             scratch = Memory.scratch(binding.scratch_bytes)
             interpreter.run(slots, piece, scratch, seed=int(self.rng.integers(1 << 30)))
-        if binding.record_slot >= 0 and self.record.any():
-            self.faults.append(first_out_of_bounds(self.record.tolist(), step.indexed))
+        records = [(held[position], indexed) for position, indexed in step.records]
+        if binding.record_slot >= 0:
+            records.append((self.record, step.indexed))
+        for record, indexed in records:
+            try:
+                check_record(record.tolist(), indexed)
+            except BoundsError as error:
+                self.faults.append(error)
 
     def check_written(self) -> None:
         """Check that every element of the memory taken by the run was written."""

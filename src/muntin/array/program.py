@@ -73,13 +73,14 @@ class Program:
             ) from error
         names = definition.names
         inputs = [asarray(given[names[number]]) for number in definition.inputs]
+        updates = [asarray(given[names[number]]) for number in definition.updates]
         numbers = {
             number: self._number(number, given[names[number]]) for number in definition.scalars
         }
         self._check_shape_rules(given)
-        found = [each._node for each in inputs]
-        nodes = import_module(_CALL).call_nodes(definition, found, numbers, checked=checked)
-        device = common_device(definition.name, tuple(inputs))
+        arrays = [[each._node for each in some] for some in (inputs, updates)]
+        nodes = import_module(_CALL).call_nodes(definition, *arrays, numbers, checked=checked)
+        device = common_device(definition.name, (*inputs, *updates))
         outputs = tuple([Array(node, device) for node in nodes])
         return outputs[0] if len(outputs) == 1 else outputs
 
@@ -122,7 +123,7 @@ def program(**parameters: Parameter) -> Callable[[Callable[..., object]], Progra
 
     Parameters
     ----------
-    **parameters : Input, Output, Scratch or Scalar
+    **parameters : Input, Output, Update, Scratch or Scalar
         What the function takes after its first parameter, by the same names.
 
     Returns
@@ -144,9 +145,9 @@ def program(**parameters: Parameter) -> Callable[[Callable[..., object]], Progra
     Notes
     -----
     Values are computed where they are written, in the types of Array operators. Outputs and scratch
-    arrays hold zeros at first. An index outside an array is not looked for, and reads or destroys
-    other memory, but in `Program.checked`, with the setting `check_programs`, and on the device
-    ``"reference"``: there it is a BoundsError.
+    arrays hold zeros at first; an `Update` is an input and an output. An index outside an array is
+    not looked for, and reads or destroys other memory, but in `Program.checked`, with the setting
+    `check_programs`, and on the device ``"reference"``: there it is a BoundsError.
 
     Results do not depend on threads where no iteration of a parallel loop uses what another writes,
     but for `atomic_add`, whose sums, not what it returns, are the same in any order.

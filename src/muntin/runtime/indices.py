@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from muntin.errors import BoundsError
 
-__all__ = ["first_out_of_bounds", "out_of_bounds"]
+__all__ = ["check_record", "out_of_bounds"]
 
 
 def out_of_bounds(place: int, axis: int, size: int) -> BoundsError:
@@ -18,9 +18,11 @@ def out_of_bounds(place: int, axis: int, size: int) -> BoundsError:
     )
 
 
-def first_out_of_bounds(
-    record: Sequence[Sequence[int]], indexed: Sequence[tuple[int, int]]
-) -> BoundsError:
-    """Return the error for the first index that a record tells of."""
-    number = next(number for number, (is_bad, _) in enumerate(record) if is_bad)
-    return out_of_bounds(record[number][1], *indexed[number])
+def check_record(record: Sequence[Sequence[int]], indexed: Sequence[tuple[int, int]]) -> None:
+    """Raise BoundsError for the first index that a record tells of, if there is one.
+
+    `indexed` has the axis that each pair of the record is about, and its size.
+    """
+    for (is_bad, place), (axis, size) in zip(record, indexed, strict=True):
+        if is_bad:
+            raise out_of_bounds(place, axis, size)

@@ -21,7 +21,7 @@ from muntin.runtime.compiled import CompiledKernel, CompiledProgram
 from muntin.runtime.context import context
 from muntin.runtime.cpu import target_facts
 from muntin.runtime.host import compute
-from muntin.runtime.indices import first_out_of_bounds
+from muntin.runtime.indices import check_record
 from muntin.runtime.launch import Launch, Scheduler
 from muntin.runtime.lru import LRU
 from muntin.runtime.memory import MemoryPool
@@ -179,8 +179,10 @@ def _launch(
     if step.fault is not None:
         call, position = step.fault
         call.refuse(held[position].tolist())
-    if step.indexed and record.any():
-        raise first_out_of_bounds(record.tolist(), step.indexed)
+    for position, indexed in step.records:
+        check_record(held[position].tolist(), indexed)
+    if step.indexed:
+        check_record(record.tolist(), step.indexed)
 
 
 def _new_array(pool: MemoryPool, memory: Fresh) -> npt.NDArray[Any]:

@@ -273,7 +273,7 @@ class _Preparation:
         )
 
     def program_steps(self, kernel: KernelGraph, compiled: CompiledKernel) -> list[Step]:
-        """Return a launch for each phase of a program; all arrays but its inputs start as zeros."""
+        """Return a launch for each phase of a program; what it is not given starts as zeros."""
         call: Call = self.graph.nodes[kernel.results[0].node].payload
         places, fresh, cleared = self.program_arrays(kernel, call)
         numbers = [(position, self.graph.nodes[position].dtype) for position in kernel.scalars]
@@ -292,8 +292,9 @@ class _Preparation:
         if call.checked:
             fault = (call, fresh[-1].position)
             steps = [step._replace(fault=fault) for step in steps]
+        records = [(places[k].position, call.indexed(k)) for k in call.definition.records]
         steps[0] = steps[0]._replace(fresh=tuple(fresh), cleared=tuple(cleared))
-        steps[-1] = steps[-1]._replace(released=unseen)
+        steps[-1] = steps[-1]._replace(released=unseen, records=tuple(records))
         return steps
 
     def program_arrays(
@@ -306,6 +307,10 @@ class _Preparation:
         definition, nodes = call.definition, self.graph.nodes
         given = dict(zip(definition.inputs, map(self.place, kernel.operands), strict=True))
         written = {nodes[each.node].params[1]: each.node for each in kernel.results}
+        first = len(self.graph.args[kernel.results[0].node]) - len(definition.updates)
+        for part, number in enumerate(definition.updates, first):
+            position, _ = holder(self.within, self.graph.args[kernel.results[0].node][part])
+            given[number] = Place(position, 0, self.strides[position])
         wanted = [(k, call.shapes[k], slots.dtype) for k, slots in definition.arrays.items()]
         if call.checked:
             wanted.append((len(definition.parameters), call.fault_shape, DTYPES["int64"]))

@@ -81,6 +81,7 @@ class Step(NamedTuple):
     cleared: tuple[int, ...] = ()  # memory that was given, which the launch finds zero
     fault: tuple[Call, int] | None = None  # a checked call, and the memory of its fault
     indexed: tuple[tuple[int, int], ...] = ()  # axes that indices choose along, and their sizes
+    records: tuple[tuple[int, list[tuple[int, int]]], ...] = ()  # those that a program has written
 
 
 class HostStep(NamedTuple):

@@ -1,7 +1,7 @@
 """Joining: arrays one after another along an axis, each written where it belongs in the result.
 
 The arguments of a `concat` node are `part` nodes, which nothing else reads: a part is work whose
-memory lies in that of the whole.
+memory lies in that of the whole. An array that a program changes is a part of what it gives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from muntin.core.regions import Box
 from muntin.dtypes import promote
 from muntin.errors import BorderError, ParameterError, ShapeError
 
-__all__ = ["boxes_of_parts", "concat", "starts"]
+__all__ = ["boxes_of_parts", "concat", "part", "starts"]
 
 _CONCAT, _PART = op("concat"), op("part")
 
@@ -56,8 +56,8 @@ def concat(nodes: Sequence[Node], axis: int, operation: str = "concat") -> Node:
     parts = []
     for node in nodes:
         inner = node.op is _CONCAT and node.params == (axis,)
-        parts += [part.args[0] for part in node.args] if inner else [node]
-    args = tuple([_part(cast(part, dtype)) for part in parts])
+        parts += [each.args[0] for each in node.args] if inner else [node]
+    args = tuple([part(cast(each, dtype)) for each in parts])
     length = sum(node.shape[axis] for node in nodes)
     shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
     return Node(_CONCAT, args, (axis,), None, shape, dtype, axes)
@@ -67,23 +67,24 @@ def _beside(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], -1, *shape[axis + 1 :])
 
 
-def _part(node: Node) -> Node:
+def part(node: Node) -> Node:
+    """Return the node as work whose memory lies in that of what reads it."""
     return Node(_PART, (node,), (), None, node.shape, node.dtype, node.axes)
 
 
 def starts(node: Node) -> list[int]:
     """Return where each part of a concat node begins along its axis."""
     (axis,) = node.params
-    return list(accumulate([part.shape[axis] for part in node.args[:-1]], initial=0))
+    return list(accumulate([each.shape[axis] for each in node.args[:-1]], initial=0))
 
 
 def boxes_of_parts(node: Node, box: Box) -> list[Box]:
     """Return the boxes of its parts that a box of a concat node is read from."""
     (axis,) = node.params
     boxes = []
-    for part, first in zip(node.args, starts(node), strict=True):
+    for each, first in zip(node.args, starts(node), strict=True):
         start, stop = list(box.start), list(box.stop)
-        start[axis] = min(max(start[axis] - first, 0), part.shape[axis])
-        stop[axis] = max(min(stop[axis] - first, part.shape[axis]), start[axis])
+        start[axis] = min(max(start[axis] - first, 0), each.shape[axis])
+        stop[axis] = max(min(stop[axis] - first, each.shape[axis]), start[axis])
         boxes.append(Box(tuple(start), tuple(stop)))
     return boxes

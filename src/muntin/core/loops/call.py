@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 
 from muntin.core.graph import build
+from muntin.core.graph.joining import part
 from muntin.core.graph.letters import letters_by_rank
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
@@ -22,6 +23,7 @@ _PROGRAM = op("program")
 def call_nodes(
     definition: Definition,
     inputs: Sequence[Node],
+    updates: Sequence[Node],
     numbers: Mapping[int, Node],
     *,
     checked: bool,
@@ -34,6 +36,8 @@ def call_nodes(
         The program.
     inputs
         The arrays that it reads, in their order.
+    updates
+        The arrays that it changes, in their order.
     numbers
         The numbers that it takes, by the numbers of the parameters.
     checked
@@ -47,19 +51,22 @@ def call_nodes(
     BorderError
         If an array is valid only in part.
     """
-    for number, node in zip(definition.inputs, inputs, strict=True):
+    arrays = dict(zip(definition.inputs, inputs, strict=True))
+    arrays |= dict(zip(definition.updates, updates, strict=True))
+    for number, node in arrays.items():
         _check_input(definition, number, node)
-    shapes = _shapes(definition, inputs, numbers)
+    shapes = _shapes(definition, arrays, numbers)
     # A number is stored like any other array.
     stored = [
         build.keep(node) if node.op.kind in ("scalar", "constant") else node for node in inputs
     ]
     call = Call(definition, shapes, checked)
-    args = (*stored, *numbers.values())
+    args = (*stored, *numbers.values(), *map(part, updates))
     nodes = []
     for number in definition.outputs:
         shape, params = shapes[number], (definition.digest, number, checked)
-        letters = _letters(inputs, len(shape))
+        own = arrays.get(number)
+        letters = _letters(inputs, len(shape)) if own is None else own.axes
         dtype = definition.arrays[number].dtype
         nodes.append(Node(_PROGRAM, args, params, call, shape, dtype, letters))
     return nodes
@@ -86,10 +93,10 @@ def _check_input(definition: Definition, number: int, node: Node) -> None:
 
 
 def _shapes(
-    definition: Definition, inputs: Sequence[Node], numbers: Mapping[int, Node]
+    definition: Definition, arrays: Mapping[int, Node], numbers: Mapping[int, Node]
 ) -> dict[int, tuple[int, ...]]:
     """Return the shapes of all arrays, by the numbers of the parameters."""
-    shapes = {number: node.shape for number, node in zip(definition.inputs, inputs, strict=True)}
+    shapes = {number: node.shape for number, node in arrays.items()}
     known: dict[str, object] = {definition.names[number]: shapes[number] for number in shapes}
     known |= {definition.names[number]: node.payload for number, node in numbers.items()}
     for number, (name, parameter) in enumerate(definition.parameters.items()):

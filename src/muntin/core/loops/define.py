@@ -9,7 +9,7 @@ from typing import Any
 
 from muntin.core.loops.definition import Definition, ElementAdd, ElementStore, every
 from muntin.core.loops.loops import Loops
-from muntin.core.loops.parameters import Input, Output, Parameter, Scalar, Scratch
+from muntin.core.loops.parameters import Input, Output, Parameter, Scalar, Scratch, Update
 from muntin.core.loops.recorder import Recorder
 from muntin.core.loops.slots import array_slots, scalar_slot
 from muntin.core.loops.values import Elements, Source, Value
@@ -17,7 +17,7 @@ from muntin.errors import ParameterError, UnsupportedError
 
 __all__ = ["define"]
 
-_KINDS = (Input, Output, Scratch, Scalar)
+_KINDS = (Input, Output, Update, Scratch, Scalar)
 
 
 def define(function: Callable[..., object], parameters: Mapping[str, Parameter]) -> Definition:
@@ -46,7 +46,7 @@ def define(function: Callable[..., object], parameters: Mapping[str, Parameter])
     statements = every([statement for phase in phases for statement in phase.body])
     written = {each.array for each in statements if isinstance(each, ElementStore | ElementAdd)}
     for number, (word, parameter) in enumerate(ordered.items()):
-        if isinstance(parameter, Output) and number not in written:
+        if isinstance(parameter, Output | Update) and number not in written:
             raise UnsupportedError(
                 f"{name}: nothing is stored in the output {word}; store its elements, as in "
                 f"{word}[…] = value, or leave it out"
@@ -70,11 +70,11 @@ def _ordered(
     for word, parameter in parameters.items():
         if not isinstance(parameter, _KINDS):
             raise ParameterError(
-                f"{name}: {word} is {parameter!r}; declare an Input, an Output, a Scratch array or "
-                "a Scalar"
+                f"{name}: {word} is {parameter!r}; declare an Input, an Output, an Update, a "
+                "Scratch array or a Scalar"
             )
-    if not any(isinstance(parameter, Output) for parameter in parameters.values()):
-        raise ParameterError(f"{name}: it has no output; declare one or more as Output")
+    if not any(isinstance(parameter, Output | Update) for parameter in parameters.values()):
+        raise ParameterError(f"{name}: it has no output; declare one or more as Output or Update")
     return {word: parameters[word] for word in words}
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from muntin.core.graph.arrays import cast_array
-from muntin.core.loops.parameters import Input, Output, Parameter, Scalar
+from muntin.core.loops.parameters import Input, Output, Parameter, Record, Scalar, Update
 from muntin.core.loops.slots import ArraySlots, array_slots, scalar_slot
 from muntin.core.program import Apply, Const, Convert, Expr, For, If, Let, Statement, Var, While
 from muntin.errors import BoundsError, InternalError
@@ -158,18 +158,28 @@ class Definition:
         values = [each.value for each in written if isinstance(each, Let)]
         return [value.op.name for value in values if isinstance(value, Apply)]
 
-    def numbers_of(self, kind: type[Parameter]) -> tuple[int, ...]:
-        """Return the numbers of the parameters of a kind."""
+    def numbers_of(self, *kinds: type[Parameter]) -> tuple[int, ...]:
+        """Return the numbers of the parameters of some kinds."""
         found = enumerate(self.parameters.values())
-        return tuple([number for number, each in found if isinstance(each, kind)])
+        return tuple([number for number, each in found if isinstance(each, kinds)])
 
     @property
     def inputs(self) -> tuple[int, ...]:
         return self.numbers_of(Input)
 
     @property
+    def updates(self) -> tuple[int, ...]:
+        return self.numbers_of(Update)
+
+    @property
     def outputs(self) -> tuple[int, ...]:
-        return self.numbers_of(Output)
+        return self.numbers_of(Output, Update)
+
+    @property
+    def records(self) -> Mapping[int, Record]:
+        """The records of indices, by the numbers of the parameters."""
+        found = enumerate(self.parameters.values())
+        return {number: each for number, each in found if isinstance(each, Record)}
 
     def extent(self, phase: Phase, shapes: Mapping[int, Sequence[int]]) -> int:
         """Return how often a phase runs for arrays of some shapes."""
@@ -225,6 +235,13 @@ class Call:
     def fault_shape(self) -> tuple[int]:
         """The size of the memory of a fault: a place, counted from 1, and an index."""
         return (1 + max(len(shape) for shape in self.shapes.values()),)
+
+    def indexed(self, number: int) -> list[tuple[int, int]]:
+        """Return the axis that each pair of a record is about, and its size."""
+        record = self.definition.records[number]
+        shape = self.shapes[self.definition.names.index(record.of)]
+        pairs, _ = self.shapes[number]
+        return [*enumerate(shape[: record.axes])] * (pairs // record.axes)
 
     def refuse(self, fault: Sequence[int]) -> None:
         """Raise BoundsError if a run noted a fault: the place, counted from 1, and the index."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import ParameterError
 
-__all__ = ["Input", "Output", "Parameter", "Scalar", "Scratch", "ShapeRule"]
+__all__ = ["Input", "Output", "Parameter", "Record", "Scalar", "Scratch", "ShapeRule", "Update"]
 
 ShapeRule: TypeAlias = int | tuple[int, ...] | Callable[..., Any]
 
@@ -74,6 +74,27 @@ class Output(_Array):
 
 
 @dataclass(frozen=True, slots=True)
+class Update(_Array):
+    """An array that a program is given, changes and gives back.
+
+    The program has a copy of its own, which what computes the array writes where the result will
+    lie: only elements of an array that is in memory are copied.
+
+    Parameters
+    ----------
+    dtype : data-type
+        Its element type.
+    ndim : int
+        The number of its axes.
+
+    Examples
+    --------
+    >>> Update("float32", 1)
+    Update(dtype=float32, ndim=1)
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Scratch(_Array):
     """An array that a program writes and reads, and that its caller never sees; zeros at first.
 
@@ -88,6 +109,27 @@ class Scratch(_Array):
     """
 
     shape: ShapeRule
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Scratch):
+    """Where a program writes down indices of its user that are out of bounds.
+
+    It has a pair for each of the first axes of an array, as often as its shape says: 1, and the
+    index, counted from the front. A run in which one was written is a BoundsError.
+
+    Parameters
+    ----------
+    dtype, ndim, shape
+        As those of a `Scratch` array; int64, and two axes, of which the second has a length of 2.
+    of : str
+        The name of the array.
+    axes : int
+        The number of its axes that are indexed.
+    """
+
+    of: str
+    axes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,4 +148,4 @@ class Scalar:
         object.__setattr__(self, "dtype", dtype_of(self.dtype))
 
 
-Parameter: TypeAlias = Input | Output | Scratch | Scalar
+Parameter: TypeAlias = Input | Output | Update | Scratch | Scalar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from muntin.core.loops.parameters import Input, Output, Scalar, Scratch
+from muntin.core.loops.parameters import Input, Output, Scalar, Scratch, Update
 from muntin.core.program import INDEX, POINTER, Var
 from muntin.dtypes import DType, dtype_of
 
@@ -25,7 +25,7 @@ class ArraySlots:
         return (self.pointer, *self.sizes, *self.strides)
 
 
-def array_slots(number: int, array: Input | Output | Scratch) -> ArraySlots:
+def array_slots(number: int, array: Input | Output | Update | Scratch) -> ArraySlots:
     """Return the variables of the parameter with a number."""
     name, axes = f"array{number}", range(array.ndim)
     return ArraySlots(

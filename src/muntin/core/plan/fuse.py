@@ -396,8 +396,9 @@ class _Fusion:
     def program_kernel(self, members: Sequence[int]) -> KernelGraph:
         """Return the kernel that runs a program for the outputs at `members`."""
         nodes, first = self.graph.nodes, members[0]
-        scalars = [arg for arg in self.graph.args[first] if nodes[arg].op.kind == "scalar"]
-        operands = [arg for arg in self.graph.args[first] if nodes[arg].op.kind != "scalar"]
+        args = self.graph.args[first]
+        scalars = [arg for arg in args if nodes[arg].op.kind == "scalar"]
+        operands = [arg for arg in args if nodes[arg].op.kind not in ("scalar", "part")]
         leaves = [_leaf("input", number, nodes[arg]) for number, arg in enumerate(operands)]
         leaves += [_leaf("scalar", number, nodes[arg]) for number, arg in enumerate(scalars)]
         digest, _, checked = nodes[first].params

@@ -92,7 +92,8 @@ class KernelGraph:
     def is_checked(self) -> bool:
         """Whether it may find out that an index is at fault."""
         if self.is_program:
-            return bool(self.outputs[0].params[2])
+            call = self.outputs[0].payload
+            return call.checked or bool(call.definition.records)
         return not all(all(node.params[0]) for node in self.gathers)
 
     @property

@@ -1,4 +1,4 @@
-"""Where the parts of joined arrays lie: in the memory of the whole."""
+"""Where parts of joined arrays lie, and what a program changes: in the memory of the whole."""
 
 from __future__ import annotations
 
@@ -22,10 +22,15 @@ class Within(NamedTuple):
 def places_within(graph: Canonical) -> dict[int, Within]:
     """Return where each part lies, and each whole that is read as a part alone."""
     found: dict[int, Within] = {}
-    if not any(node.op.kind == "concat" for node in graph.nodes):
+    if not any(node.op.kind == "part" for node in graph.nodes):
         return found
     uses = Counter([*graph.roots, *[arg for args in graph.args for arg in args]])
     for position, node in enumerate(graph.nodes):
+        if node.op.kind == "program":
+            updates = node.payload.definition.updates
+            if node.params[1] in updates:
+                changed = graph.args[position][updates.index(node.params[1]) - len(updates)]
+                found[changed] = Within(position, 0, 0)
         if node.op.kind != "concat":
             continue
         for part, start in zip(graph.args[position], starts(node), strict=True):

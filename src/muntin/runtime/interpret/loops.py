@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from muntin.core.loops.definition import Call
 from muntin.core.lower.loops import lower_loops
+from muntin.runtime.indices import check_record
 from muntin.runtime.interpret import interpret
 from muntin.runtime.interpret.memory import Memory, Pointer
 
@@ -27,7 +28,7 @@ def interpret_loops(call: Call, args: Sequence[Array]) -> dict[int, Array]:
     call
         The program and the shapes of its arrays.
     args
-        The inputs, then the numbers, in the order of the parameters.
+        The inputs, the numbers, and what the program changes, in the order of the parameters.
 
     Raises
     ------
@@ -37,18 +38,22 @@ def interpret_loops(call: Call, args: Sequence[Array]) -> dict[int, Array]:
         If an iteration of a parallel loop uses what another writes.
     """
     definition, checked = call.definition, replace(call, checked=True)
+    first = len(args) - len(definition.updates)
     inputs = dict(zip(definition.inputs, args, strict=False))
-    arrays = {
-        number: _read_only(inputs[number])
-        if number in inputs
-        else np.zeros(call.shapes[number], each.dtype.numpy)
-        for number, each in definition.arrays.items()
-    }
+    changed = dict(zip(definition.updates, args[first:], strict=True))
+    arrays = {}
+    for number, each in definition.arrays.items():
+        if number in inputs:
+            arrays[number] = _read_only(inputs[number])
+        elif number in changed:
+            arrays[number] = np.array(changed[number], order="C")
+        else:
+            arrays[number] = np.zeros(call.shapes[number], each.dtype.numpy)
     slots: list[Any] = []
     for number, array in arrays.items():
         memory = Memory(array, name=definition.names[number])
         slots += [memory.first, *array.shape, *array.strides]
-    slots += [value[()] for value in args[len(inputs) :]]
+    slots += [value[()] for value in args[len(inputs) : first]]
     fault = np.zeros(checked.fault_shape, np.int64)
     place: Pointer = Memory(fault, name="fault").first
     program = lower_loops(definition, checked=True)
@@ -56,6 +61,8 @@ def interpret_loops(call: Call, args: Sequence[Array]) -> dict[int, Array]:
         box = (0, 1, 0, 1, 0, call.extent(phase))
         interpret(program, [*slots, number, place], box, Memory.scratch(0), is_strict=True)
         checked.refuse(fault.tolist())
+    for number in definition.records:
+        check_record(arrays[number].tolist(), call.indexed(number))
     return {number: arrays[number] for number in definition.outputs}
 
 
