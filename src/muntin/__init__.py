@@ -12,6 +12,7 @@ array([110, 110, 110, 110], dtype=uint8)
 
 from muntin import xp
 from muntin.array.array import Array
+from muntin.array.counting import bincount
 from muntin.array.creation import (
     arange,
     asarray,
@@ -209,6 +210,7 @@ from muntin.errors import (
     UnsupportedError,
 )
 from muntin.explain import explain
+from muntin.interop import numpy_counts as _numpy_counts  # noqa: F401 - fills their table
 from muntin.interop import numpy_functions as _numpy_functions  # noqa: F401 - fills their table
 from muntin.interop import numpy_ufuncs as _numpy_ufuncs  # noqa: F401 - fills it too
 from muntin.interop import numpy_values as _numpy_values  # noqa: F401 - fills it too
@@ -276,6 +278,7 @@ __all__ = [
     "atanh",
     "beta",
     "betaln",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import muntin as mt
-from muntin.errors import DTypeError, ParameterError, ShapeError
+from muntin.errors import DTypeError, ParameterError, ShapeError, UnsupportedError
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -161,3 +161,42 @@ def test_a_part_is_copied_to_a_numpy_array() -> None:
     np.testing.assert_array_equal(target, expected)
     with pytest.raises(DTypeError, match=r"numpy\.copyto: the result is float64, which does not"):
         np.copyto(target, mt.asarray(FLOATS[2]))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32"])
+def test_histograms_are_numpys_bin_for_bin(dtype):
+    rng = np.random.default_rng(0)
+    edge = np.linspace(-1, 2.5, 8).astype(dtype)
+    for a in (np.concatenate([rng.normal(20, 9, 500).astype(dtype), edge]), edge, edge[:0]):
+        x = mt.asarray(a)
+        for bins, ends in ((10, None), (7, (-1, 2.5)), (3, (4.1, 4.1)), (99, (0.1, 30))):
+            wanted, edges = np.histogram(a, bins, ends)
+            found, where = np.histogram(x, bins, ends)
+            np.testing.assert_array_equal(where, edges, strict=True)
+            np.testing.assert_array_equal(np.asarray(found), wanted, strict=True)
+        for edges in ([0, 1, 5], [-1, 2.5, 2.5, 7, 22, 22.5], [3, 4], [1, 1]):
+            found, where = np.histogram(x, edges)
+            np.testing.assert_array_equal(where, edges)
+            np.testing.assert_array_equal(np.asarray(found), np.histogram(a, edges)[0], strict=True)
+
+
+def test_histograms_take_weights_and_become_densities():
+    rng = np.random.default_rng(1)
+    a, weights = rng.normal(size=(20, 30)), rng.integers(1, 9, (20, 30))
+    a[3, 4] = np.nan
+    x = mt.asarray(a)
+    for options in ({"weights": weights}, {"density": True}, {"weights": weights, "density": True}):
+        found, _ = np.histogram(x, 9, (-1, 2), **options)
+        wanted, _ = np.histogram(a, 9, (-1, 2), **options)
+        np.testing.assert_allclose(np.asarray(found), wanted, 1e-15, strict=True)
+    np.testing.assert_array_equal(
+        np.asarray(np.bincount(mt.asarray(weights.ravel()), minlength=12)),
+        np.bincount(weights.ravel(), minlength=12),
+        strict=True,
+    )
+    with pytest.raises(ShapeError, match=r"weights have shape \(2,\), the elements \(20, 30\)"):
+        np.histogram(x, weights=[1, 2])
+    with pytest.raises(UnsupportedError, match=r"bins .auto. do not work"):
+        np.histogram(x, "auto")
+    with pytest.raises(TypeError, match=r"numpy\.add"):
+        np.add.at(x, [0], 1)

@@ -103,6 +103,7 @@ CALLS: dict[str, Callable[[Golden], Any]] = {
     "Histogram": lambda g: vx.histogram(
         g.inputs["in"], g.params["bins"], g.params["offset"], g.params["range"]
     ),
+    "EqualizeHist": lambda g: vx.equalize_hist(g.inputs["in"]),
     "IntegralImage": lambda g: vx.integral(g.inputs["in"]),
     "MeanStdDev": lambda g: vx.mean_stddev(g.inputs["in"]),
 }

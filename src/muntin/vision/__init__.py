@@ -21,7 +21,7 @@ from muntin.vision.logic import (
     threshold,
 )
 from muntin.vision.morphology import closing, dilate, erode, median, nonlinear, opening
-from muntin.vision.statistics import histogram, integral, mean_stddev
+from muntin.vision.statistics import equalize_hist, histogram, integral, mean_stddev
 
 __all__ = [
     "absdiff",
@@ -36,6 +36,7 @@ __all__ = [
     "convolve",
     "derivative",
     "dilate",
+    "equalize_hist",
     "erode",
     "gaussian",
     "gaussian3x3",

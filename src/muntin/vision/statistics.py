@@ -6,22 +6,20 @@ from functools import cache
 from typing import Any
 
 from muntin.array.array import Array
+from muntin.array.counting import counted
 from muntin.array.elementwise import where
 from muntin.array.program import Program, program
 from muntin.array.reductions import mean, std
 from muntin.array.scans import cumulative_sum
-from muntin.core.loops.parameters import Input, Output, Scalar, Scratch
-from muntin.errors import DTypeError, ParameterError
+from muntin.core.loops.parameters import Input, Output
+from muntin.errors import DTypeError, ParameterError, ShapeError
 from muntin.vision.expression import type_of
 from muntin.vision.operands import image, whole
 
-__all__ = ["histogram", "integral", "mean_stddev"]
+__all__ = ["equalize_hist", "histogram", "integral", "mean_stddev"]
 
 _MOST = 1 << 24
 _FAR = 1 << 32
-_BLOCKS = 16  # parts of an image that are counted apart
-_MOST_COUNTS = 1 << 20  # in all tables, unless a single part has more
-_TABLES = 4  # of each part, in turn: equal neighbours do not wait for each other
 
 
 def histogram(img: Any, bins: int = 256, offset: int = 0, range: int = 256) -> Array:
@@ -74,9 +72,7 @@ def histogram(img: Any, bins: int = 256, offset: int = 0, range: int = 256) -> A
             f"must be from 1 to {_MOST - 1}, offset an int of up to 32 bits"
         )
     places, last = _places(pixels, count, first, length)
-    rows = places.reshape(-1, places.shape[-1]) if places.size else places.reshape(1, 0)
-    counts: Array = _counting(type_of(rows).name)(rows, last)
-    return counts[:count]
+    return Array(counted(places._node, last, "uint32"), places._device)[:count]
 
 
 def _places(pixels: Array, bins: int, offset: int, length: int) -> tuple[Array, int]:
@@ -89,37 +85,74 @@ def _places(pixels: Array, bins: int, offset: int, length: int) -> tuple[Array, 
     return where(inside, apart * bins // length, bins).astype(dtype), bins + 1
 
 
+def equalize_hist(img: Any) -> Array:
+    """Return an image whose brightness is spread evenly over all 256 values.
+
+    Parameters
+    ----------
+    img : array_like of uint8
+        An image of one channel.
+
+    Returns
+    -------
+    Array
+        uint8. The counts are those of the part that is valid, and so is the result.
+
+    Raises
+    ------
+    DTypeError
+        If the image is not uint8.
+    ShapeError
+        If it is no image of axes y and x.
+
+    Notes
+    -----
+    OpenVX 1.1, Equalize Histogram: a value v becomes 255 (c(v) - c0) / (n - c0), rounded to
+    nearest, halves up, where c(v) pixels of n are at most v, and c0 have the least value. An image
+    of a single value stays what it is. Counted, made a table and looked up by the device, in a few
+    kernels, none of which waits for the caller.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from muntin import vision as vx
+    >>> vx.equalize_hist(np.array([[10, 11], [12, 12]], np.uint8)).tolist()
+    [[0, 85], [255, 255]]
+    """
+    pixels = image("equalize_hist", img)
+    if type_of(pixels).name != "uint8":
+        raise DTypeError(
+            f"equalize_hist: the image is {type_of(pixels)} {pixels.shape}; it takes uint8; cast "
+            'it with .astype("uint8")'
+        )
+    if pixels.ndim != 2:
+        raise ShapeError(
+            f"equalize_hist: the image {pixels.shape} has axes {pixels.axes!r}; it takes one of "
+            "axes y and x; take one image and one channel of it"
+        )
+    table: Array = _levels()(histogram(pixels))
+    return table[pixels]
+
+
 @cache
-def _counting(dtype: str) -> Program:
-    """Return the program that counts each of so many numbers in the rows of an image."""
+def _levels() -> Program:
+    """Return the program that makes the table of an equalisation of the counts."""
 
-    def tables(numbers: tuple[int, ...], bins: int) -> tuple[int, int, int]:
-        most = max(_MOST_COUNTS // (_TABLES * bins), 1)
-        return min(numbers[0], _BLOCKS, most), _TABLES, bins
+    @program(counts=Input("uint32", 1), table=Output("uint8", 1, lambda counts: counts))
+    def levels(p: Any, counts: Any, table: Any) -> None:
+        total, least = p.variable(0, "int64"), p.variable(0, "int64")
+        with p.for_(counts.shape[0]) as v:
+            count = p.cast(counts[v], "int64")
+            total += count
+            least.assign(p.where(least == 0, count, least))
+        apart = p.let(total - least)
+        upto = p.variable(0, "int64")
+        with p.for_(counts.shape[0]) as v:
+            upto += p.cast(counts[v], "int64")
+            level = (p.maximum(upto - least, 0) * 510 + apart) // p.maximum(apart * 2, 1)
+            table[v] = p.cast(p.where(apart > 0, level, v), "uint8")
 
-    @program(
-        numbers=Input(dtype, 2),
-        bins=Scalar("int64"),
-        counts=Output("uint32", 1, lambda bins: bins),
-        tables=Scratch("uint32", 3, tables),
-    )
-    def count(p: Any, numbers: Any, bins: Any, counts: Any, tables: Any) -> None:
-        rows, columns = numbers.shape
-        blocks = tables.shape[0]
-        in_turn = columns // _TABLES * _TABLES
-        with (
-            p.parallel(blocks) as block,
-            p.for_(rows * block // blocks, rows * (block + 1) // blocks) as y,
-        ):
-            with p.for_(0, in_turn, _TABLES) as x:
-                for table in (0, 1, 2, 3):
-                    tables[block, table, numbers[y, x + table]] += 1
-            with p.for_(in_turn, columns) as x:
-                tables[block, 0, numbers[y, x]] += 1
-        with p.for_(blocks) as block, p.for_(_TABLES) as table, p.for_(bins) as number:
-            counts[number] += tables[block, table, number]
-
-    return count
+    return levels
 
 
 def integral(img: Any) -> Array:
