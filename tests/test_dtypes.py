@@ -17,9 +17,9 @@ NAMES = ", ".join(DTYPES)
 
 @pytest.mark.parametrize("row", ROWS, ids=repr)
 def test_a_row_is_numpys_type(row: DType) -> None:
-    assert row.numpy == np.dtype(row.name)
+    assert row.numpy.name == row.name
     assert row.itemsize == row.numpy.itemsize
-    assert row.kind == row.numpy.kind
+    assert row.kind == (row.numpy.kind if row.name != "bfloat16" else "f")
     assert row.bits == (1 if row.is_bool else 8 * row.itemsize)
     assert [row.is_bool, row.is_integer, row.is_float].count(True) == 1
     assert repr(row) == row.name
@@ -37,8 +37,10 @@ def test_limits_of_bool() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=repr)
 def test_every_spelling_finds_the_one_row(row: DType) -> None:
-    for spelling in (row, row.name, row.numpy, row.numpy.type, row.numpy.char):
+    for spelling in (row, row.name, row.numpy, row.numpy.type):
         assert dtype_of(spelling) is row
+    if row.name != "bfloat16":  # it has a letter that NumPy does not know
+        assert dtype_of(row.numpy.char) is row
 
 
 @pytest.mark.parametrize("row", ROWS, ids=repr)

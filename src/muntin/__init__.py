@@ -10,6 +10,10 @@ Examples
 array([110, 110, 110, 110], dtype=uint8)
 """
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
 from muntin import xp
 from muntin.array.array import Array
 from muntin.array.counting import bincount
@@ -190,6 +194,7 @@ from muntin.core.loops.loops import Loops
 from muntin.core.loops.parameters import Input, Output, Scalar, Scratch, Update
 from muntin.core.regions import BorderSize, Box, Footprint, ValidRegion
 from muntin.core.window import Dimension, Window
+from muntin.dtypes import dtype_of
 from muntin.errors import (
     BorderError,
     BoundsError,
@@ -217,6 +222,17 @@ from muntin.interop import numpy_values as _numpy_values  # noqa: F401 - fills i
 from muntin.interop import numpy_views as _numpy_views  # noqa: F401 - fills it too
 from muntin.runtime.context import use
 from muntin.runtime.device import device_names as devices
+
+bfloat16: np.dtype[Any]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Return bfloat16, whose package is imported when it is asked for."""
+        if name == "bfloat16":
+            return dtype_of(name).numpy
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Array",

@@ -52,9 +52,9 @@ def test_values_are_numpys(name: str, dtype: str) -> None:
 def test_integers_give_floats(name: str) -> None:
     for dtype in DTYPES.values():
         x = np.ones(3, dtype.numpy)
-        narrow = dtype.bits <= 16 if not dtype.is_float else dtype.bits == 32
+        wanted = np.float32 if dtype.bits <= 16 else np.float64
         result = getattr(mt, name)(*[x] * ARITY[name])
-        assert result.dtype == ("float32" if narrow else "float64")
+        assert result.dtype == (dtype.numpy if dtype.is_float else wanted)
 
 
 def test_two_operands_broadcast_and_numbers_are_weak() -> None:

@@ -16,7 +16,7 @@ from muntin.errors import DeviceError, DTypeError, ParameterError, RangeError, S
 
 pytestmark = pytest.mark.usefixtures("device")
 
-ROWS = list(DTYPES.values())
+ROWS = [row for row in DTYPES.values() if row.name != "bfloat16"]  # the types of NumPy's own
 TYPES = [row.numpy for row in ROWS]
 ARITHMETIC = [operator.add, operator.sub, operator.mul]
 COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]

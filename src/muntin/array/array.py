@@ -214,6 +214,9 @@ class Array(Elements):
         if places == 0 or (places > 0 and not self._node.dtype.is_float):
             return self._unary("round")
         unit = 10.0 ** abs(places)
+        if self._node.dtype.is_half:
+            single = self.astype(self._node.dtype.computed).round(places)
+            return single.astype(self._node.dtype)
         if places > 0:
             return (self * unit)._unary("round") / unit
         return ((self / unit)._unary("round") * unit).astype(self._node.dtype)

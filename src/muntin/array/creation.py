@@ -328,9 +328,9 @@ def arange(
         return Array(found._node, _committed(device, None))
     # NumPy goes on by the difference of the first two numbers, in the type.
     with np.errstate(all="ignore"):
-        pair = np.array([first, first + step]).astype(row.numpy)
+        pair = np.array([first, first + step]).astype(row.numpy).astype(row.computed.numpy)
         distance = (pair[1:] - pair[:1]).item()
-    found = numbers.astype(row) * distance + pair[0].item()
+    found = (numbers.astype(row.computed) * distance + pair[0].item()).astype(row)
     return Array(found._node, _committed(device, None))
 
 

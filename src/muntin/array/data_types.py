@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -92,13 +93,12 @@ def finfo(type: Any, /) -> FloatLimits:
     row = _row(type)
     if not row.is_float:
         raise DTypeError(f"finfo: got {row}; it takes floating types; iinfo takes integers")
-    limits = np.finfo(row.numpy)
     return FloatLimits(
         row.bits,
-        float(limits.eps),
-        float(limits.max),
-        float(limits.min),
-        float(limits.smallest_normal),
+        2.0 ** (1 - row.digits),
+        row.greatest_finite,
+        -row.greatest_finite,
+        row.smallest_normal,
         row.numpy,
     )
 
@@ -151,14 +151,14 @@ def isdtype(dtype: DType | npt.DTypeLike, kind: npt.DTypeLike | tuple[npt.DTypeL
     >>> isdtype("uint8", "integral"), isdtype("uint8", (np.int16, "real floating"))
     (True, False)
     """
-    given = dtype_of(dtype).numpy
+    given = dtype_of(dtype)
     kinds = kind if isinstance(kind, tuple) else (kind,)
     return any(_is_of_kind(given, each) for each in kinds)
 
 
-def _is_of_kind(dtype: np.dtype[Any], kind: npt.DTypeLike) -> bool:
+def _is_of_kind(dtype: DType, kind: npt.DTypeLike) -> bool:
     if not isinstance(kind, str):
-        return dtype == np.dtype(kind)
+        return dtype.numpy == np.dtype(kind)
     if kind not in KINDS:
         raise ParameterError(f"isdtype: kind is {kind!r}; use one of {', '.join(KINDS)}, or a type")
     return dtype.kind in KINDS[kind]
@@ -179,6 +179,9 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """
     if not arrays_and_dtypes:
         raise ParameterError("result_type: got nothing; give arrays, types or numbers")
+    rows = [_row(each) for each in arrays_and_dtypes if not _is_number(each)]
+    if any(row.name == "bfloat16" for row in rows):  # NumPy knows few common types of it
+        return reduce(promote, rows).numpy
     given = [each if _is_number(each) else _row(each).numpy for each in arrays_and_dtypes]
     return dtype_of(np.result_type(*given)).numpy
 

@@ -144,6 +144,11 @@ class Elements(Operators):
                 "memoryview: the Array is an expression, which has no memory yet; call .eval() "
                 "first, or numpy.asarray(x)"
             )
+        if self._node.dtype.name == "bfloat16":
+            raise ExchangeError(
+                "memoryview: Python's buffers have no bfloat16; take the bits with "
+                'numpy.asarray(x).view("uint16")'
+            )
         return self._values("memoryview").data
 
     def __dlpack__(

@@ -3,8 +3,9 @@
 Notes
 -----
 Operands are real and broadcast; bool and integers of 8 and 16 bits give float32, wider integers
-float64. Results are the same bits on every device, within 4 units in the last place of what is
-right: docs/mathematics.md has the errors measured. NaN gives NaN but where it is said.
+float64. Functions of float16 and bfloat16 are those of float32, rounded. Results are the same bits
+on every device, within 4 units in the last place of what is right: docs/mathematics.md has the
+errors measured. NaN gives NaN but where it is said.
 """
 
 from __future__ import annotations

@@ -92,7 +92,9 @@ def common_device(operation: str, operands: tuple[object, ...]) -> str | None:
 
 
 def _multiplied(base: Node, exponent: int) -> Node:
-    """Return a power by multiplications."""
+    """Return a power by multiplications, of which only the last is rounded to a half."""
+    if base.dtype.is_half:
+        return cast(_multiplied(cast(base, base.dtype.computed), exponent), base.dtype)
     if base.dtype.is_bool:
         base = cast(base, DTYPES["int64"])
     if exponent == 0:

@@ -55,7 +55,7 @@ class Reduction:
 
     def mean(self) -> Node:
         """Return the means; sums of integers of up to 32 bits are exact."""
-        node = self.node
+        node = cast(self.node, self.node.dtype.computed)
         if not node.dtype.is_float:
             node = cast(node, FLOAT64 if node.dtype.bits == 64 else INT64)
         mean = elementwise("divide", self._folded("sum", node), self.count)
@@ -63,13 +63,21 @@ class Reduction:
 
     def variance(self, correction: float) -> Node:
         """Return the variances."""
+        return self._result(cast(self._variance(correction), self.floating))
+
+    def deviation(self, correction: float) -> Node:
+        """Return the standard deviations."""
+        deviation = elementwise("sqrt", self._variance(correction))
+        return self._result(cast(deviation, self.floating))
+
+    def _variance(self, correction: float) -> Node:
         rest = float(self.count - correction)
         is_exact = self.node.dtype.bits == 8 and self.count <= _MOST_EXACT
         squares = self._exact_squares() if is_exact else self._squares()
-        return self._result(elementwise("divide", squares, rest if rest > 0 else 0.0))
+        return elementwise("divide", squares, rest if rest > 0 else 0.0)
 
     def _squares(self) -> Node:
-        return self._folded("deviation", cast(self.node, self.floating))
+        return self._folded("deviation", cast(self.node, self.floating.computed))
 
     def _exact_squares(self) -> Node:
         """Return the sums of squares about the mean from exact sums: of numbers of 8 bits."""
@@ -93,14 +101,16 @@ class Reduction:
 
     def logsumexp(self) -> Node:
         """Return the logarithms of sums of exponentials, of what the greatest exceeds."""
-        if 0 in self.node.shape:
-            powers = elementwise("exp", self.node)
-            return self._result(elementwise("log", self._folded("sum", powers)))
-        highest = self._folded("max", self.node)
-        shift = elementwise("where", elementwise("isfinite", highest), highest, 0)
-        powers = elementwise("exp", elementwise("subtract", self.node, self._kept(shift)))
-        total = self._folded("sum", powers)
-        return self._result(elementwise("add", elementwise("log", total), shift))
+        node = cast(self.node, self.node.dtype.computed)
+        if 0 in node.shape:
+            total = self._folded("sum", elementwise("exp", node))
+            found = elementwise("log", total)
+        else:
+            highest = self._folded("max", node)
+            shift = elementwise("where", elementwise("isfinite", highest), highest, 0)
+            powers = elementwise("exp", elementwise("subtract", node, self._kept(shift)))
+            found = elementwise("add", elementwise("log", self._folded("sum", powers)), shift)
+        return self._result(cast(found, self.node.dtype) if self.node.dtype.is_half else found)
 
     def _folded(self, fold: str, node: Node) -> Node:
         return reduced(fold, node, self.axes, self.operation)

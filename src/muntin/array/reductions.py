@@ -3,7 +3,8 @@
 Sums and products of floats are partitioned by the positions of the elements alone: threads, windows
 and memory layout change no bit. The shortest run of trailing axes (of those that are reduced) with
 at least 256 elements is cut into chunks of 4096; element k of a chunk goes to lane k modulo 16, the
-lanes are folded by halves, and the chunks pairwise in C order.
+upper half of the lanes is folded into the lower, and the chunks pairwise in C order. Floats of 16
+bits are folded as float32, and what that gives is rounded once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import numpy.typing as npt
 from muntin.array.array import Array
 from muntin.array.operators import common_device, node_of
 from muntin.array.reducing import Axis, Reduction
-from muntin.core.graph.build import elementwise
 from muntin.core.graph.node import Node
 from muntin.dtypes import DType
 
@@ -68,7 +68,9 @@ def sum(
     Returns
     -------
     Array
-        0 where there are no elements. Integers wrap.
+        0 where there are no elements. Integers wrap. Floats of 16 bits are added as float32,
+        and the sum is rounded once: it is infinite past their greatest number, unless `dtype` is
+        wider.
 
     Raises
     ------
@@ -109,8 +111,9 @@ def count_nonzero(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Ar
 def mean(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return the means along some axes, NaN where there are no elements.
 
-    Floats keep their type, in which they are added; integers and truth values give float64, from
-    their exact sum if they have up to 32 bits.
+    Floats keep their type, in which they are added, but for those of 16 bits, which are added and
+    divided as float32 and rounded once. Integers and truth values give float64, from their exact
+    sum if they have up to 32 bits.
     """
     node, device = _operand("mean", x)
     return Array(Reduction("mean", node, axis, keepdims=keepdims).mean(), device)
@@ -149,8 +152,7 @@ def std(
 ) -> Array:
     """Return the standard deviations along some axes: the square roots of `var`."""
     node, device = _operand("std", x)
-    variance = Reduction("std", node, axis, keepdims=keepdims).variance(correction)
-    return Array(elementwise("sqrt", variance), device)
+    return Array(Reduction("std", node, axis, keepdims=keepdims).deviation(correction), device)
 
 
 def logsumexp(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:

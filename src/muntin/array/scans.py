@@ -42,7 +42,8 @@ def cumulative_sum(
     Array
         Integers wrap. Sums of floats depend on the shape and the axis alone: along the last axis
         chunks of 4096 begin with the sum of those before them (see `sum`), in a chunk blocks of 16
-        are summed by steps of 1, 2, 4 and 8; along other axes elements are added one by one.
+        are summed by steps of 1, 2, 4 and 8; along other axes elements are added one by one. Floats
+        of 16 bits are added as float32, and each sum is rounded.
 
     Raises
     ------

@@ -133,7 +133,7 @@ class Border:
         return self.value
 
     def _checked_float(self, row: DType) -> float:
-        limit = float(np.finfo(row.numpy).max)
+        limit = row.greatest_finite
         if abs(self.value) > limit and self.value not in (math.inf, -math.inf):
             raise BorderError(
                 f"border: {self} overflows in a {row} image, whose values reach {limit}; "

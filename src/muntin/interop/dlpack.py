@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+from ctypes import c_char_p, c_uint8, c_void_p, py_object
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from muntin.dtypes import dtype_of
 from muntin.errors import ExchangeError, UnsupportedError
 
-__all__ = ["HOST", "capsule", "check_request", "taken"]
+__all__ = ["HOST", "capsule", "check_request", "from_memory", "taken"]
 
 HOST = (1, 0)  # DLPack's kind of the CPU, and its number
 
@@ -58,9 +61,57 @@ def capsule(array: npt.NDArray[Any], max_version: tuple[int, int] | None, copy: 
 
 
 def _capsule(array: npt.NDArray[Any], max_version: tuple[int, int] | None) -> Any:
+    is_foreign = dtype_of(array.dtype).name == "bfloat16"  # NumPy hands over its own types alone
+    given = array.view(np.uint16) if is_foreign else array
     if max_version is None or not _HAS_VERSIONS:
-        return array.__dlpack__()
-    return array.__dlpack__(max_version=max_version)
+        made = given.__dlpack__()
+    else:
+        made = given.__dlpack__(max_version=max_version)
+    return _relabelled(made, _UNSIGNED, _BFLOAT) if is_foreign else made
+
+
+# --- bfloat16 -------------------------------------------------------------------------------------
+
+_UNSIGNED, _BFLOAT = 1, 4  # DLPack's codes of kinds of numbers
+# By the names of capsules, the byte at which their tensor says what kind of numbers it has.
+_CODES = {b"dltensor": 20, b"dltensor_versioned": 52}
+
+_name = ctypes.PYFUNCTYPE(c_char_p, py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+_pointer = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+def _relabelled(made: Any, old: int, new: int) -> Any:
+    """Return a capsule that nobody has taken yet, its 16-bit numbers of another kind.
+
+    A kind that is not `old` stays.
+    """
+    name = _name(made)
+    code = c_uint8.from_address(_pointer(made, name) + _CODES[name])
+    if code.value == old:
+        code.value = new
+    return made
+
+
+class _Unsigned:
+    """The bfloat16 numbers of an object, handed to NumPy as the integers that have their bits."""
+
+    def __init__(self, x: Any) -> None:
+        self._x = x
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return _relabelled(self._x.__dlpack__(**options), _BFLOAT, _UNSIGNED)
+
+    def __dlpack_device__(self) -> Any:
+        return self._x.__dlpack_device__()
+
+
+def from_memory(x: Any, **options: Any) -> npt.NDArray[Any]:
+    """Return the memory of an object with DLPack as NumPy does, bfloat16 too."""
+    if not str(getattr(x, "dtype", "")).endswith("bfloat16"):
+        return np.from_dlpack(x, **options)
+    return np.from_dlpack(_Unsigned(x), **options).view(dtype_of("bfloat16").numpy)
 
 
 def taken(x: Any, *, to_host: bool, copy: bool | None) -> npt.NDArray[Any]:
@@ -81,7 +132,7 @@ def taken(x: Any, *, to_host: bool, copy: bool | None) -> npt.NDArray[Any]:
     if _HAS_VERSIONS:
         options = {"copy": copy} | ({"device": "cpu"} if to_host else {})
     try:
-        array = np.from_dlpack(x, **options)
+        array = from_memory(x, **options)
     except RuntimeError as error:
         raise ExchangeError(
             f"from_dlpack: the memory of a {type(x).__name__} is not in reach: {error}; give "

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muntin.errors import ParameterError, ShapeError, UnsupportedError
+from muntin.interop.dlpack import from_memory
 
 __all__ = ["as_ndarray"]
 
@@ -87,7 +88,7 @@ def _converted(x: object, copy: bool | None) -> npt.NDArray[Any]:
 
 def _from_dlpack(x: Any) -> npt.NDArray[Any]:
     try:
-        return np.from_dlpack(x)
+        return from_memory(x)
     except (RuntimeError, BufferError, TypeError, ValueError) as error:
         raise UnsupportedError(
             f"asarray: the memory of a {type(x).__name__} cannot be read here: {error}; move it "

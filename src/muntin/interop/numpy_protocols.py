@@ -170,7 +170,7 @@ def _check_cast(
 
 
 def _is_float(value: Any) -> bool:
-    return getattr(value, "dtype", np.dtype(type(value))).kind == "f"
+    return dtype_of(getattr(value, "dtype", type(value))).is_float
 
 
 def write_result(

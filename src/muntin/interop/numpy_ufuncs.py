@@ -11,6 +11,7 @@ from muntin.array import elementwise, mathematics, products
 from muntin.array.array import Array
 from muntin.array.data_types import isdtype
 from muntin.array.operators import common_device, node_of
+from muntin.dtypes import dtype_of
 from muntin.interop.numpy_protocols import implements, refuse
 
 __all__: list[str] = []
@@ -25,7 +26,8 @@ def _array(name: str, x: Any) -> Array:
 
 def _floats(name: str, x: Any) -> Array:
     """Return an operand in the type of floats that functions give for it."""
-    return elementwise.copysign(x, x) if _array(name, x).dtype.kind != "f" else _array(name, x)
+    array = _array(name, x)
+    return array if isdtype(array.dtype, "real floating") else elementwise.copysign(x, x)
 
 
 @implements(np.bitwise_count)
@@ -90,10 +92,10 @@ def heaviside(x1: Any, x2: Any) -> Array:
 
 @implements(np.logaddexp2)
 def logaddexp2(x1: Any, x2: Any) -> Array:
-    dtype = elementwise.copysign(x1, x2).dtype
-    a, b = _array("logaddexp2", x1).astype(dtype), _array("logaddexp2", x2).astype(dtype)
+    result = dtype_of(elementwise.copysign(x1, x2).dtype)
+    a, b = [_array("logaddexp2", x).astype(result.computed) for x in (x1, x2)]
     more = mathematics.log1p(mathematics.exp2(-elementwise.abs(a - b))) * (1 / _LOG2)
-    return elementwise.where(a == b, a + 1, elementwise.maximum(a, b) + more)
+    return elementwise.where(a == b, a + 1, elementwise.maximum(a, b) + more).astype(result)
 
 
 @implements(np.matmul)

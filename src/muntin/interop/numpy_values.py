@@ -119,7 +119,7 @@ def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:
     array = asarray(x)
-    if array.dtype.kind != "f":
+    if not data_types.isdtype(array.dtype, "real floating"):
         return array
     limits = data_types.finfo(array.dtype)
     found = elementwise.where(elementwise.isnan(array), nan, array)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from muntin.dtypes import dtype_of
 from muntin.interop.images import FORMATS
 
 __all__ = ["as_html", "as_png"]
@@ -48,8 +49,8 @@ def _as_bytes(array: npt.NDArray[Any], shown: npt.NDArray[Any]) -> npt.NDArray[n
         return shown
     if array.dtype == np.bool_:
         return shown * np.uint8(255)
-    if array.dtype.kind == "f" and array.min() >= 0 and array.max() <= 1:  # which no NaN is
-        return (shown * 255 + 0.5).astype(np.uint8)
+    if dtype_of(array.dtype).is_float and array.min() >= 0 and array.max() <= 1:  # no NaN is
+        return (shown * np.float32(255) + np.float32(0.5)).astype(np.uint8)
     return None
 
 

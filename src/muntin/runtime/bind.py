@@ -64,6 +64,8 @@ def scalar_bits(value: int | float, dtype: DType) -> int:
 
     A number past the greatest of a floating type is an infinity there.
     """
+    if dtype.is_half:
+        return dtype.float_bits(value)
     if dtype.kind == "f":
         code, width = ("<f", "<i") if dtype.bits == 32 else ("<d", "<q")
         try:

@@ -10,7 +10,7 @@ from muntin.core.plan.kernel import KernelGraph
 from muntin.core.regions import Box
 from muntin.errors import InternalError
 from muntin.runtime.bind import Binding, Limits, bind
-from muntin.runtime.cpu import NativeModule, compile_ir
+from muntin.runtime.cpu import NativeModule, compile_ir, target_facts
 from muntin.runtime.lru import LRU
 
 if TYPE_CHECKING:
@@ -123,7 +123,11 @@ class CompiledProgram(CompiledKernel):
         call = self.graph.outputs[0].payload
         program: Program = self._parts.get_or_make(
             "program",
-            lambda: import_module(_LOOPS).lower_loops(call.definition, checked=call.checked),
+            lambda: import_module(_LOOPS).lower_loops(
+                call.definition,
+                checked=call.checked,
+                converts_halves=target_facts().converts_halves,
+            ),
         )
         return program
 

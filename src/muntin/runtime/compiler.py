@@ -5,11 +5,17 @@ from __future__ import annotations
 from muntin.core.emit.llvm import LlvmOptions, emit_llvm, emit_llvm_function
 from muntin.core.lower.packing import shared_function
 from muntin.core.lower.rows import lower_rows
-from muntin.core.plan.stages import form_stages
+from muntin.core.plan import stages
+from muntin.core.plan.kernel import KernelGraph
 from muntin.core.program import Program
 from muntin.runtime.cpu import target_facts
 
 __all__ = ["form_stages", "llvm_text", "lower_rows", "shared_text"]
+
+
+def form_stages(kernel: KernelGraph) -> stages.Stages:
+    """Return the stages of a kernel on this machine."""
+    return stages.form_stages(kernel, converts_halves=target_facts().converts_halves)
 
 
 def llvm_text(program: Program) -> str:

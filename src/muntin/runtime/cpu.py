@@ -42,6 +42,9 @@ class TargetFacts:
         Bytes of the first two data caches of one core.
     vector_bits : int
         Width of the vectors to aim at: 128, 256 or 512, the setting being the upper limit.
+    converts_halves : bool
+        Whether there are instructions between float16 and float32: else LLVM calls functions that
+        no process need have.
     llvm : str
         Version of llvmlite and of LLVM.
     """
@@ -52,6 +55,7 @@ class TargetFacts:
     l1: int
     l2: int
     vector_bits: int
+    converts_halves: bool
     llvm: str
 
     @property
@@ -69,13 +73,15 @@ def target_facts() -> TargetFacts:
 def _facts(widest: int) -> TargetFacts:
     features = _host_features()
     l1, l2 = _cache_sizes()
+    triple = llvm.get_process_triple()
     return TargetFacts(
-        triple=llvm.get_process_triple(),
+        triple=triple,
         cpu=llvm.get_host_cpu_name(),
         features=",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(features.items())),
         l1=l1,
         l2=l2,
         vector_bits=min(widest, _vector_bits(features)),
+        converts_halves=bool(features.get("f16c")) or triple.startswith(("aarch64", "arm64")),
         llvm=f"{llvmlite.__version__}/{'.'.join(map(str, llvm.llvm_version_info))}",
     )
 

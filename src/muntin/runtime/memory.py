@@ -59,6 +59,13 @@ class Exporter:
         self.owner = owner
 
 
+def exported(interface: dict[str, Any], owner: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return an array over memory of another object, which it keeps alive."""
+    array = np.asarray(Exporter(interface, owner))
+    # In an interface the types that are not NumPy's own are bytes without a meaning.
+    return array if array.dtype == dtype else array.view(dtype)
+
+
 class Block:
     """A piece of a pool's memory.
 
@@ -104,7 +111,7 @@ class Block:
             "typestr": dtype.str,
             "data": (self.address, False),
         }
-        return np.asarray(Exporter(interface, self))
+        return exported(interface, self, dtype)
 
     def __del__(self) -> None:
         self._pool._take_back(self._pages)

@@ -166,7 +166,12 @@ def _elementwise(node: Node, args: Sequence[Array]) -> Array:
     if node.op.reference is None:
         raise InternalError(f"reference: the row {node.op.name} has no meaning in NumPy")
     # At least one axis: NumPy has rules of its own for scalars.
-    result = node.op.reference(*(np.atleast_1d(arg) for arg in args))
+    taken = [np.atleast_1d(arg) for arg in args]
+    if node.op.is_widened([arg.dtype for arg in node.args]):
+        taken = [cast_array(x, arg.dtype.computed) for x, arg in zip(taken, node.args, strict=True)]
+    result = node.op.reference(*taken)
+    if node.dtype.is_half:
+        result = cast_array(result, node.dtype)
     return np.broadcast_to(
         result.reshape(result.shape[result.ndim - len(node.shape) :]), node.shape
     )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
-from muntin.runtime.memory import Exporter
+from muntin.runtime.memory import exported
 
 __all__ = ["Values", "address_of", "graph_values", "shown", "viewed"]
 
@@ -55,4 +55,4 @@ def viewed(values: npt.NDArray[Any], node: Node) -> npt.NDArray[Any]:
         "data": (address_of(values) + affine.offset(values.strides), True),
         "strides": affine.strides(values.strides),
     }
-    return np.asarray(Exporter(interface, values))
+    return exported(interface, values, values.dtype)

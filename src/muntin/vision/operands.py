@@ -37,15 +37,18 @@ __all__ = [
 BorderLike: TypeAlias = Border | BorderMode | str
 Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
-_KINDS = {"ui": "integers", "f": "floats", "b": "truth values"}
+_KINDS = {"ui": "integers", "f": "floats of 32 and 64 bits", "b": "truth values"}
 NUMBERS, ANY = "uif", "uifb"  # kinds of element types
 _LETTERS = {2: "yx", 3: "yxc", 4: "nyxc", 5: "nzyxc", 6: "ntzyxc"}
 
 
 def pixels(function: str, x: object, kinds: str = NUMBERS) -> Array:
-    """Return an operand as an Array whose element type is of one of the kinds."""
+    """Return an operand as an Array whose element type is of one of the kinds.
+
+    Floats of 16 bits are refused: sums would be rounded to them at each step.
+    """
     array = asarray(x)
-    if type_of(array).kind not in kinds:
+    if type_of(array).kind not in kinds or type_of(array).is_half:
         raise DTypeError(
             f"{function}: the image is {type_of(array)} {array.shape}; it takes {_allowed(kinds)}; "
             f'cast it with .astype("{"float32" if "f" in kinds else "uint8"}")'

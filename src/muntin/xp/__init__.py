@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -137,6 +138,7 @@ from muntin.array.taking import (
     take,
     take_along_axis,
 )
+from muntin.dtypes import dtype_of
 from muntin.xp.information import Information
 from muntin.xp.standard import VERSION
 
@@ -153,8 +155,18 @@ uint8 = np.dtype("uint8")
 uint16 = np.dtype("uint16")
 uint32 = np.dtype("uint32")
 uint64 = np.dtype("uint64")
+float16 = np.dtype("float16")  # this and bfloat16 are no types of the standard
 float32 = np.dtype("float32")
 float64 = np.dtype("float64")
+bfloat16: np.dtype[Any]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Return bfloat16, whose package is imported when it is asked for."""
+        if name == "bfloat16":
+            return dtype_of(name).numpy
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __array_namespace_info__() -> Information:

@@ -220,8 +220,10 @@ def test_slots_of_every_type_are_unpacked():
     text = text_of([], slots=tuple(slots))
     assert "const int mt_bool = ((mt_slots[0] & 1) != 0);" in text
     assert "const char mt_int8 = (char)mt_slots[2];" in text
-    assert "const float mt_float32 = as_float((uint)mt_slots[9]);" in text
-    assert "const double mt_float64 = as_double(mt_slots[10]);" in text
+    assert "const short mt_float16 = (short)mt_slots[9];" in text
+    assert "const short mt_bfloat16 = (short)mt_slots[10];" in text
+    assert "const float mt_float32 = as_float((uint)mt_slots[11]);" in text
+    assert "const double mt_float64 = as_double(mt_slots[12]);" in text
 
 
 def test_what_is_used_twice_is_named_once():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from muntin.core.emit.llvm_types import literal, suffix, value_type
 from muntin.dtypes import DTYPES, DType
+from muntin.errors import InternalError
 
 __all__ = ["cast_lines"]
 
@@ -69,6 +70,8 @@ class _Cast:
     def result(self, value: str, *, saturate: bool) -> str:
         source, target = self.source, self.target
         before, after = self.type(source), self.type(target)
+        if source.is_half or target.is_half:
+            return self.half(value)
         if target.is_bool:
             compare = "fcmp une" if source.is_float else "icmp ne"
             return self.line(f"{compare} {before} {value}, {self.number(0, source)}")
@@ -81,6 +84,23 @@ class _Cast:
         if source.is_float:
             return self.float_to_integer(value)
         return self.resize(self.clamp(value) if saturate else value)
+
+    def half(self, value: str) -> str:
+        """Convert between float16, by its bits, and float32: expand leaves nothing else."""
+        if {self.source.name, self.target.name} != {"float16", "float32"}:
+            raise InternalError(
+                f"emit.llvm: no conversion of {self.source} to {self.target}; "
+                "core.plan.expand should have replaced it by its body"
+            )
+        half, bits, real = (
+            kind if self.lanes == 1 else f"<{self.lanes} x {kind}>"
+            for kind in ("half", "i16", "float")
+        )
+        if self.source.is_half:
+            number = self.line(f"bitcast {bits} {value} to {half}")
+            return self.line(f"fpext {half} {number} to {real}")
+        number = self.line(f"fptrunc {real} {value} to {half}")
+        return self.line(f"bitcast {half} {number} to {bits}")
 
     def resize(self, value: str) -> str:
         source, target = self.source, self.target

@@ -15,7 +15,7 @@ def _vector(kind: str, lanes: int) -> str:
 
 def value_type(dtype: DType, lanes: int = 1) -> str:
     """Return the type of a value in a register."""
-    if dtype.kind == "f":
+    if dtype.is_float and not dtype.is_half:  # which is known by its bits
         return _vector("float" if dtype.bits == 32 else "double", lanes)
     return "ptr" if dtype.kind == "p" else _vector(f"i{dtype.bits}", lanes)
 
@@ -38,7 +38,9 @@ def _float_bits(value: float) -> str:
 
 def literal(value: int | float, dtype: DType, lanes: int = 1) -> str:
     """Return a number as LLVM writes it, in every lane."""
-    if dtype.kind == "f":
+    if dtype.is_half:
+        text = str(dtype.float_bits(value))
+    elif dtype.kind == "f":
         text = _float_bits(dtype.rounded(value))
     elif dtype.kind == "b":
         text = "true" if value else "false"

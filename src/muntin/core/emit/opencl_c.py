@@ -289,6 +289,6 @@ def _from_bits(slot: str, dtype: DType) -> str:
     """Return the number whose bits are the low ones of a 64-bit slot."""
     if dtype is BOOL:
         return f"(({slot} & 1) != 0)"
-    if dtype.is_float:
+    if dtype.is_float and not dtype.is_half:
         return f"as_float((uint){slot})" if dtype.bits == 32 else f"as_double({slot})"
     return f"({C_TYPES[dtype.name]}){slot}"

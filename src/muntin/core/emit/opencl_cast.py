@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from muntin.dtypes import DType
+from muntin.errors import InternalError
 
 __all__ = ["C_TYPES", "cast_text", "literal"]
 
@@ -18,6 +19,8 @@ C_TYPES = {  # of values; in memory a bool is a uchar
     "int32": "int",
     "uint64": "ulong",
     "int64": "long",
+    "float16": "short",  # by its bits
+    "bfloat16": "short",
     "float32": "float",
     "float64": "double",
 }
@@ -26,6 +29,8 @@ _SUFFIXES = {"uint32": "u", "uint64": "UL", "int64": "L"}
 
 def literal(value: int | float, dtype: DType) -> str:
     """Return a number, floats exactly."""
+    if dtype.is_half:
+        return f"((short){dtype.float_bits(value)})"
     if dtype.is_float:
         return _float_literal(value, dtype)
     if dtype.is_bool:
@@ -59,6 +64,11 @@ def cast_text(value: str, source: DType, target: DType, *, saturate: bool) -> st
     plain = f"(({kind}){value})"
     if source is target:
         return value
+    if source.is_half or target.is_half:
+        raise InternalError(
+            f"emit.opencl_c: no cast of {source} to {target}; core.plan.expand should have "
+            "replaced it by its body"
+        )
     if target.is_bool:
         return f"({value} != {literal(0, source)})"
     if source.is_float and target.is_integer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from muntin.core.graph.halves import single
 from muntin.core.graph.infer import resolve
-from muntin.dtypes import DType, dtype_of, from_name
+from muntin.dtypes import DTYPES, DType, dtype_of, from_name
 from muntin.errors import InternalError
 
 __all__ = ["ArrayBuilder", "Held", "body_meaning", "cast_array"]
@@ -24,7 +25,12 @@ class Row(Protocol):
     def rule(self) -> str: ...
 
     @property
+    def name(self) -> str: ...
+
+    @property
     def reference(self) -> Callable[..., Any] | None: ...
+
+    def is_widened(self, dtypes: Sequence[DType]) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +47,7 @@ class ArrayBuilder:
 
     rows: Mapping[str, Row]
     target: str = "numpy"
+    converts_halves: bool = False
 
     def __getattr__(self, name: str) -> Callable[..., Held]:
         if name not in self.rows:
@@ -77,6 +84,9 @@ class ArrayBuilder:
         if taken != dtypes or row.reference is None:
             given = ", ".join(map(str, dtypes))
             raise InternalError(f"arrays: a body gives {given} to {name}; it must cast first")
+        if row.is_widened(dtypes):
+            found: Held = single(self, row, args)
+            return self.cast(found, result)
         with np.errstate(all="ignore"):
             array = np.asarray(row.reference(*[arg.array for arg in args]), result.numpy)
         return Held(array, result)
@@ -100,6 +110,8 @@ def cast_array(
 ) -> npt.NDArray[Any]:
     """Return `x` as `dtype`; integers wrap or clamp, floats truncate and clamp, NaN gives 0."""
     source = dtype_of(x.dtype)
+    if source.is_half or dtype.is_half:
+        return _cast_half(x, source, dtype)
     if dtype.is_integer and source.is_integer and is_saturating:
         low, high = max(source.least, dtype.least), min(source.greatest, dtype.greatest)
         x = np.clip(x, x.dtype.type(low), x.dtype.type(high))
@@ -111,3 +123,30 @@ def cast_array(
     inside = np.where(np.isnan(x) | is_above | is_below, 0, whole).astype(dtype.numpy)
     inside = np.where(is_above, dtype.numpy.type(dtype.greatest), inside)
     return np.where(is_below, dtype.numpy.type(dtype.least), inside)
+
+
+def _cast_half(x: npt.NDArray[Any], source: DType, dtype: DType) -> npt.NDArray[Any]:
+    """Return a cast from or to a half; NumPy rounds to bfloat16 by way of float32, twice."""
+    with np.errstate(all="ignore"):
+        if source.is_half:
+            return cast_array(x.astype(np.float32), dtype)
+        if dtype is DTYPES["bfloat16"] and source.bits > 16:
+            x = _to_odd(x)
+        return x.astype(dtype.numpy)
+
+
+def _to_odd(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers as float32: of two neighbours, where none is exact, that with an odd digit."""
+    near = x.astype(np.float32)
+    if x.dtype.kind == "f":
+        is_less, is_more = np.abs(near) < np.abs(x), np.abs(near) > np.abs(x)
+    else:  # as large as float32 has it, some are past the type's greatest
+        is_past = near >= np.float32(2.0 ** dtype_of(x.dtype).greatest.bit_length())
+        whole = np.where(is_past, 0, near).astype(x.dtype)
+        is_toward = np.where(x < 0, whole > x, whole < x)
+        is_less = is_toward & ~is_past
+        is_more = is_past | (whole != x) & ~is_toward
+    is_even = near.view(np.int32) & 1 == 0
+    toward = np.where(is_less, np.float32(np.inf), np.float32(0))
+    toward = np.copysign(toward, near)
+    return np.where(is_even & (is_less | is_more), np.nextafter(near, toward), near)

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from muntin.dtypes import from_name
+
 __all__ = ["Body"]
 
 Body: TypeAlias = Callable[..., Any]
@@ -108,7 +110,17 @@ def signed(x: Any) -> Any:
 def with_same_bits(x: Any) -> Any:
     """Floats as the signed integers that have their bits, and back."""
     x = np.asarray(x)
-    return x.view(f"{'i' if x.dtype.kind == 'f' else 'f'}{x.itemsize}")
+    return x.view(f"{'f' if x.dtype.kind == 'i' else 'i'}{x.itemsize}")
+
+
+def with_bits_of(half: str) -> Callable[[Any], Any]:
+    """Return the function that gives floats of 16 bits from the integers that have their bits."""
+    return lambda x: np.asarray(x).view(from_name(half).numpy)
+
+
+def next_after(x: Any, y: Any) -> Any:
+    """The number next to x on the way to y; of halves NumPy gives x, not y, where both are 0."""
+    return np.where(x == y, y, np.nextafter(x, y))
 
 
 def rounded_square_root(x: Any) -> Any:
@@ -246,8 +258,9 @@ def nextafter(b: Any, x: Any, y: Any) -> Any:
     """Add 1 to the bits to go away from 0, take 1 to go toward it."""
     zero, bits = b.like(0, x), b.float_bits(x)
     is_outward = b.equal(b.less(x, y), b.greater(x, zero))
-    moved = b.from_bits(b.add(bits, b.where(is_outward, b.like(1, bits), b.like(-1, bits))))
-    least = b.like(float(np.finfo(x.dtype.numpy).smallest_subnormal), x)
+    from_bits = getattr(b, f"{x.dtype}_from_bits") if x.dtype.is_half else b.from_bits
+    moved = from_bits(b.add(bits, b.where(is_outward, b.like(1, bits), b.like(-1, bits))))
+    least = b.like(x.dtype.smallest_subnormal, x)
     moved = b.where(b.equal(x, zero), b.copysign(least, y), moved)
     moved = b.where(b.equal(x, y), y, moved)
     return b.where(b.logical_or(b.isnan(x), b.isnan(y)), b.add(x, y), moved)

@@ -32,7 +32,7 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
         return (BOOL, common, common), common
     if rule == "logical":
         return (BOOL,) * len(dtypes), BOOL
-    if rule in ("to_bits", "from_bits"):
+    if rule in _BITS:
         return dtypes, _same_bits(name, rule, dtypes[0])
     common = dtypes[0]
     for dtype in dtypes[1:]:
@@ -50,14 +50,26 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
     return (common,) * len(dtypes), common
 
 
+# By rule, the types of the operands and those of the results, which have the same bits.
+_BITS = {
+    "to_bits": {
+        "float16": "int16",
+        "bfloat16": "int16",
+        "float32": "int32",
+        "float64": "int64",
+    },
+    "from_bits": {"int32": "float32", "int64": "float64"},
+    "from_bits_of_float16": {"int16": "float16"},
+    "from_bits_of_bfloat16": {"int16": "bfloat16"},
+}
+
+
 def _same_bits(name: str, rule: str, dtype: DType) -> DType:
-    pairs = {f"float{bits}": f"int{bits}" for bits in (32, 64)}
-    if rule == "from_bits":
-        pairs = {integer: real for real, integer in pairs.items()}
+    pairs = _BITS[rule]
     if dtype.name not in pairs:
-        raise DTypeError(
-            f"{name}: takes {' or '.join(pairs)}, but got {dtype}; cast with .astype() first"
-        )
+        *others, last = pairs
+        taken = f"{', '.join(others)} or {last}" if others else last
+        raise DTypeError(f"{name}: takes {taken}, but got {dtype}; cast with .astype() first")
     return DTYPES[pairs[dtype.name]]
 
 
@@ -89,6 +101,8 @@ def _checked(name: str, rule: str, common: DType, dtypes: tuple[DType, ...]) -> 
 
 @cache
 def _weak_type(kind: type, dtype: DType) -> DType:
+    if dtype.is_float:
+        return dtype
     example = {bool: True, int: 1, float: 1.0}[kind]
     return dtype_of(np.result_type(dtype.numpy, example))
 

@@ -81,6 +81,8 @@ def combine(name: str, parts: Sequence[Node], axes: Sequence[int], length: int) 
 def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:
     """Return the array without some axes, the elements along them folded into one.
 
+    Halves are folded as float32, and what that gives is rounded.
+
     Raises
     ------
     BorderError
@@ -89,6 +91,9 @@ def reduced(name: str, node: Node, axes: Sequence[int], operation: str) -> Node:
         If there is nothing to fold, and no value stands for that.
     """
     check_whole(node, operation)
+    if node.dtype.is_half:
+        found = reduced(name, cast(node, node.dtype.computed), axes, operation)
+        return found if FOLDS[name].finds else cast(found, node.dtype)
     kept = [axis for axis in range(len(node.shape)) if axis not in axes]
     shape = tuple([node.shape[axis] for axis in kept])
     if 0 in node.shape:
@@ -170,7 +175,7 @@ def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
     Along the last axis chunks begin with the fold of the chunks before them, where that makes a
     difference or a single row is to be shared by threads; in a chunk, blocks of lanes are scanned
     by steps of 1, 2, 4, … lanes, and what is left after the last block element by element. Along
-    other axes elements follow one another.
+    other axes elements follow one another. Halves are scanned as float32, and each result rounded.
 
     Raises
     ------
@@ -178,6 +183,8 @@ def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
         If the array is only valid in part.
     """
     check_whole(node, operation)
+    if node.dtype.is_half:
+        return cast(scanned(name, cast(node, node.dtype.computed), axis, operation), node.dtype)
     rank = len(node.shape)
     if 0 in node.shape:
         return node

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 
+from muntin.core.graph.halves import cast_half, single
 from muntin.core.graph.infer import resolve
 from muntin.core.graph.intervals import Interval
 from muntin.core.graph.ops import OPS, Op
@@ -59,14 +60,16 @@ _UNSIGNED = DTYPES["uint64"]
 _FIRST, _LAST = Var(INDEX, "first"), Var(INDEX, "last")
 
 
-def lower_loops(definition: Definition, *, checked: bool) -> Program:
+def lower_loops(definition: Definition, *, checked: bool, converts_halves: bool = False) -> Program:
     """Return the program of a definition; a checked one stops at an index outside an array."""
     values = [var for slots in definition.arrays.values() for var in slots.variables]
     values += definition.scalars.values()
     fault = [_FAULT] if checked else []
     b, functions = Builder(), []
     for number, phase in enumerate(definition.phases):
-        functions.append(_Lowering(definition, checked).function(f"phase{number}", phase))
+        functions.append(
+            _Lowering(definition, checked, converts_halves).function(f"phase{number}", phase)
+        )
         with b.when(_PHASE.equals(number)):
             b.add(Call(f"phase{number}", (*values, *fault, Var(INDEX, "x0"), Var(INDEX, "x1"))))
     entry = b.function("entry", [Parameter(Var(INDEX, name)) for name in _BOX])
@@ -79,6 +82,7 @@ class _Lowering:
 
     definition: Definition
     checked: bool
+    converts_halves: bool
     builder: Builder = field(default_factory=Builder)
     known: dict[str, Expr] = field(default_factory=dict)
     stored: set[int] = field(default_factory=set)
@@ -176,6 +180,10 @@ class _Lowering:
 
     # --- values -----------------------------------------------------------------------------------
 
+    @property
+    def steps(self) -> _Steps:
+        return _Steps(self.builder, self.converts_halves)
+
     def value(self, expr: Expr) -> Expr:
         """Return what an expression is here: a number, or a name."""
         match expr:
@@ -187,9 +195,9 @@ class _Lowering:
                 self.check(array, indices, place)
                 return self.builder.let(Load(dtype, self.address(array, indices), index(0)))
             case Convert(dtype, arg, saturate):
-                return self.builder.let(Convert(dtype, self.value(arg), saturate))
+                return self.steps.cast(self.value(arg), dtype, saturate=saturate)
             case Apply(dtype, row, args):
-                return _Steps(self.builder).apply(row, *map(self.value, args))
+                return self.steps.apply(row, *map(self.value, args))
         raise InternalError(f"lower.loops: no meaning for the expression {type(expr).__name__}")
 
 
@@ -198,6 +206,7 @@ class _Steps:
     """What a body builds with: each row is a method, whose result gets a name."""
 
     builder: Builder
+    converts_halves: bool
     target: str = "llvm"
 
     def __getattr__(self, name: str) -> Callable[..., Expr]:
@@ -212,6 +221,8 @@ class _Steps:
         if taken != dtypes:
             given = ", ".join(map(str, dtypes))
             raise InternalError(f"lower.loops: {row.name} is given {given}; cast them first")
+        if row.is_widened(dtypes):
+            return self.cast(single(self, row, args), result)
         if row.is_spelled(dtypes[-1].kind, self.target):
             return self.builder.let(Apply(result, row, args))
         if row.body is None:
@@ -227,10 +238,19 @@ class _Steps:
         """Return a number of a type."""
         return Const(from_name(dtype) if isinstance(dtype, str) else dtype, value)
 
-    def cast(self, node: Expr, dtype: str | DType) -> Expr:
-        """Return the node as another type; integers wrap, floats clamp."""
+    def cast(self, node: Expr, dtype: str | DType, *, saturate: bool = False) -> Expr:
+        """Return the node as another type; integers wrap unless they saturate, floats clamp."""
         dtype = from_name(dtype) if isinstance(dtype, str) else dtype
-        return node if node.dtype is dtype else self.builder.let(Convert(dtype, node))
+        if node.dtype is dtype:
+            return node
+        if dtype.is_half or node.dtype.is_half:
+            halved: Expr = cast_half(self, node, dtype)
+            return halved
+        return self.converted(node, dtype, saturate=saturate)
+
+    def converted(self, node: Expr, dtype: DType, *, saturate: bool = False) -> Expr:
+        """Return the node as another type by a cast that the target spells."""
+        return self.builder.let(Convert(dtype, node, saturate))
 
     def rarely(self, condition: Expr, rare: Expr, common: Expr) -> Expr:
         """Choose as `where` does."""

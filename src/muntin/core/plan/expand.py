@@ -8,15 +8,18 @@ from functools import partial
 from typing import Any
 
 from muntin.core.graph import build
+from muntin.core.graph.halves import cast_half, cut, rounded_bfloat16, single
 from muntin.core.graph.infer import resolve
 from muntin.core.graph.intervals import Interval
 from muntin.core.graph.node import Node, Number
 from muntin.core.graph.ops import OPS, Op
 from muntin.core.plan.ranges import interval_of, whole_type
-from muntin.dtypes import DType, from_name
+from muntin.dtypes import DTYPES, DType, from_name
 from muntin.errors import InternalError
 
 __all__ = ["BodyBuilder", "Expansion", "expand"]
+
+BFLOAT16 = DTYPES["bfloat16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ class Expansion:
     intervals: dict[Node, Interval]
 
 
-def expand(nodes: Sequence[Node], target: str = "llvm") -> Expansion:
+def expand(
+    nodes: Sequence[Node], target: str = "llvm", *, converts_halves: bool = False
+) -> Expansion:
     """Replace every elementwise node that `target` does not spell by its body.
 
     Parameters
@@ -47,8 +52,10 @@ def expand(nodes: Sequence[Node], target: str = "llvm") -> Expansion:
         Operands before those that use them; an operand that is not listed is left as it is.
     target : {"llvm", "opencl"}
         The column of spellings that counts.
+    converts_halves : bool
+        Whether the target has a conversion between float16 and float32.
     """
-    builder = BodyBuilder(target)
+    builder = BodyBuilder(target, converts_halves)
     replaced: dict[Node, Node] = {}
     for node in nodes:
         args = tuple([replaced.get(arg, arg) for arg in node.args])
@@ -73,8 +80,10 @@ class BodyBuilder:
     """
 
     target: str
+    converts_halves: bool = False
     nodes: list[Node] = field(default_factory=list)
     intervals: dict[Node, Interval] = field(default_factory=dict)
+    singles: dict[Node, Node] = field(default_factory=dict)  # of halves that were exact before
     _made: dict[tuple[Any, ...], Node] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Callable[..., Node]:
@@ -93,8 +102,17 @@ class BodyBuilder:
 
     def cast(self, node: Node, dtype: str | DType) -> Node:
         """Return the node as another type; integers wrap, floats clamp."""
-        cast = build.cast(node, from_name(dtype) if isinstance(dtype, str) else dtype)
-        return node if cast is node else self._once(cast)
+        dtype = from_name(dtype) if isinstance(dtype, str) else dtype
+        if node.dtype is dtype:
+            return node
+        if dtype.is_half or node.dtype.is_half:
+            known = self.singles.get(node) if dtype is node.dtype.computed else None
+            return known or cast_half(self, node, dtype)
+        return self.converted(node, dtype)
+
+    def converted(self, node: Node, dtype: DType) -> Node:
+        """Return the node as another type by a cast that the target spells."""
+        return self._once(build.cast(node, dtype))
 
     def rarely(self, condition: Node, rare: Node, common: Node) -> Node:
         """Choose as `where` does; what only `rare` needs is skipped where it may be."""
@@ -114,6 +132,10 @@ class BodyBuilder:
 
     def rewritten(self, node: Node, args: tuple[Node, ...]) -> Node:
         """Return what stands for an elementwise node whose operands were rewritten to `args`."""
+        if node.op.name == "cast" and (node.dtype.is_half or args[0].dtype.is_half):
+            return self.cast(args[0], node.dtype)
+        if node.op.is_widened([arg.dtype for arg in args]):
+            return self._widened(node.op, args, node.dtype)
         if node.op.name == "cast" or _spells(node.op, args, self.target):
             same = all(a is b for a, b in zip(args, node.args, strict=True))
             return self._once(node if same else replace(node, args=args))
@@ -124,10 +146,27 @@ class BodyBuilder:
         if any(arg.dtype is not dtype for arg, dtype in zip(args, dtypes, strict=True)):
             given = ", ".join(str(arg.dtype) for arg in args)
             raise InternalError(f"expand: a body gives {given} to {row.name}; it must cast first")
+        if row.is_widened(dtypes):
+            return self._widened(row, args, result)
         if not _spells(row, args, self.target):
             return self._body(row, args, result)
         shaped = next((arg for arg in args if arg.shape), args[0])
         return self._once(Node(row, args, (), None, shaped.shape, result, shaped.axes))
+
+    def _widened(self, row: Op, args: tuple[Node, ...], dtype: DType) -> Node:
+        """Return a row of halves as one of float32, rounded to a half."""
+        found: Node = single(self, row, args)
+        if not dtype.is_half:
+            return found
+        if row.halves != "exact":
+            if dtype is not BFLOAT16:
+                return self.cast(found, dtype)
+            # The NaN of an instruction is that of an operand, or the CPU's own: no digits follow.
+            is_tame = self.target == "llvm" and row.is_spelled("f", self.target)
+            found = rounded_bfloat16(self, found, is_tame=is_tame)
+        half: Node = cut(self, found, dtype)
+        self.singles[half] = found
+        return half
 
     def _body(self, row: Op, args: tuple[Node, ...], dtype: DType) -> Node:
         if row.body is None:

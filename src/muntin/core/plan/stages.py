@@ -484,9 +484,11 @@ def _worked_on(node: Node) -> tuple[Node, ...]:
     return node.args[:1] if node.op.kind == "scan" else node.args
 
 
-def form_stages(kernel: KernelGraph, target: str = "llvm", min_bits: int = 8) -> Stages:
+def form_stages(
+    kernel: KernelGraph, target: str = "llvm", min_bits: int = 8, *, converts_halves: bool = False
+) -> Stages:
     """Return the stages of a kernel, with its work spelled for `target` in narrow types."""
-    expansion = expand(topological(kernel.outputs), target)
+    expansion = expand(topological(kernel.outputs), target, converts_halves=converts_halves)
     outputs = [expansion.replaced[node] for node in kernel.outputs]
     outputs, _ = narrow(outputs, expansion.intervals, min_bits)
     former = _Former(outputs, kernel.domain)

@@ -164,8 +164,8 @@ class ExpressionCompiler:
         arg, target = self.expression(expr.arg), expr.dtype
         if POINTER in (expr.arg.dtype, target):
             raise InternalError("interpret: a pointer cannot be converted")
-        kind = target.numpy
-        if not expr.saturate and not (target.is_integer and expr.arg.dtype.is_float):
+        kind, is_plain = target.numpy, not (target.is_integer and expr.arg.dtype.is_float)
+        if is_plain and not (expr.saturate or target.is_half or expr.arg.dtype.is_half):
             return lambda values: arg(values).astype(kind)
         saturates = expr.saturate
         return lambda values: cast_array(arg(values), target, is_saturating=saturates)[()]

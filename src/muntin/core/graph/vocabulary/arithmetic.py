@@ -81,6 +81,7 @@ ROWS = (
         {**each("ui", "{d} = sub {t} {zero}, {0}"), "f": "{d} = fneg {t} {0}"},
         {**each("ui", "({T})(0 - ({U}){0})"), "f": "(-{0})"},
         interval=intervals.negative,
+        halves="exact",
         ring=True,
         zero="argument",
     ),
@@ -102,6 +103,7 @@ ROWS = (
             "f": "fabs({0})",
         },
         interval=intervals.absolute,
+        halves="exact",
         zero="argument",
     ),
     # saturating arithmetic
@@ -147,6 +149,7 @@ ROWS = (
             " : signbit({0}) ? {0} : {1})",
         },
         interval=intervals.minimum,
+        halves="exact",
     ),
     Op(
         "maximum",
@@ -167,5 +170,6 @@ ROWS = (
             " : signbit({0}) ? {1} : {0})",
         },
         interval=intervals.maximum,
+        halves="exact",
     ),
 )

@@ -40,6 +40,7 @@ ROWS = (
         np.fmod,
         {"f": "{d} = frem {t} {0}, {1}"},
         {"f": "fmod({0}, {1})"},
+        halves="exact",
         cost=40,
     ),
     Op(

@@ -13,6 +13,20 @@ from muntin.core.graph.vocabulary.row import Op, call, each
 __all__ = ["ROWS"]
 
 
+def _bits(name: str, rule: str, kind: str, function: Any) -> Op:
+    return Op(
+        name,
+        "elementwise",
+        1,
+        rule,
+        function,
+        {kind: "{d} = bitcast {t} {0} to {r}"},
+        {kind: "as_{T}({0})"},
+        zero="argument",
+        halves="kept",
+    )
+
+
 def _exact(name: str, rule: str, function: Any, intrinsic: str, word: str, cost: float) -> Op:
     return Op(
         name,
@@ -24,6 +38,7 @@ def _exact(name: str, rule: str, function: Any, intrinsic: str, word: str, cost:
         {"f": f"{word}({{0}})", **each("uib", "{0}")},
         interval=intervals.same,
         zero="argument",
+        halves="rounded" if name == "sqrt" else "exact",
         cost=cost,
     )
 
@@ -88,14 +103,16 @@ ROWS = (
         np.copysign,
         {"f": call("copysign", 2)},
         {"f": "copysign({0}, {1})"},
+        halves="exact",
     ),
     Op(
         "nextafter",
         "elementwise",
         2,
         "promote_floating",
-        np.nextafter,
+        bodies.next_after,
         body=bodies.nextafter,
+        halves="kept",
         cost=10,
     ),
     Op(
@@ -107,18 +124,11 @@ ROWS = (
         {"f": call("fma", 3)},
         {"f": "fma({0}, {1}, {2})"},
     ),
+    _bits("float_bits", "to_bits", "f", bodies.with_same_bits),
+    _bits("from_bits", "from_bits", "i", bodies.with_same_bits),
     *[
-        Op(
-            name,
-            "elementwise",
-            1,
-            rule,
-            bodies.with_same_bits,
-            {kind: "{d} = bitcast {t} {0} to {r}"},
-            {kind: "as_{T}({0})"},
-            zero="argument",
-        )
-        for name, rule, kind in (("float_bits", "to_bits", "f"), ("from_bits", "from_bits", "i"))
+        _bits(f"{half}_from_bits", f"from_bits_of_{half}", "i", bodies.with_bits_of(half))
+        for half in ("float16", "bfloat16")
     ],
     Op(
         "sign",
@@ -129,6 +139,7 @@ ROWS = (
         body=bodies.sign,
         interval=intervals.sign,
         zero="argument",
+        halves="exact",
     ),
     Op(
         "square",

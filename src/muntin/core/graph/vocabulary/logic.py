@@ -76,6 +76,7 @@ ROWS = (
         each("uifb", "({0} ? {1} : {2})"),
         interval=intervals.where,
         ring=True,
+        halves="kept",
     ),
     Op(
         "cast",

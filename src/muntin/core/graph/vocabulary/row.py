@@ -10,12 +10,13 @@ undefined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from muntin.core.graph.bodies import Body
 from muntin.core.graph.intervals import IntervalRule
+from muntin.dtypes import DType
 
 __all__ = ["Op", "Spelling", "call", "each"]
 
@@ -46,6 +47,9 @@ class Op:
         Low bits of the result depend on low bits of the operands alone.
     zero
         How the diagonals of the result follow: "union", "intersection", "argument" or "entire".
+    halves
+        What becomes of floats of 16 bits: they are computed as float32 and the result "rounded" to
+        their type; or it is "exact" in it; or they are "kept" as they are.
     cost
         Work relative to one addition.
     """
@@ -61,11 +65,16 @@ class Op:
     interval: IntervalRule | None = None
     ring: bool = False
     zero: str = "entire"
+    halves: str = "rounded"
     cost: float = 1.0
 
     @property
     def is_elementwise(self) -> bool:
         return self.kind == "elementwise"
+
+    def is_widened(self, dtypes: Sequence[DType]) -> bool:
+        """Return whether some operands are floats of 16 bits that are computed as float32."""
+        return self.halves != "kept" and any(dtype.is_half for dtype in dtypes)
 
     def is_spelled(self, kind: str, target: str) -> bool:
         """Return whether a target, llvm or opencl, spells it for a kind of operands."""
