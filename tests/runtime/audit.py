@@ -14,6 +14,7 @@ import pytest
 
 from muntin.core.plan.facts import KernelFacts
 from muntin.core.program import POINTER, Program
+from muntin.dtypes import dtype_of
 from muntin.errors import BoundsError
 from muntin.runtime import native
 from muntin.runtime.bind import Binding
@@ -33,10 +34,11 @@ _GUARD = 256
 def assert_same(got: Array, wanted: Array) -> None:
     """Check that two arrays have the same type, shape and bits; all NaNs count as equal."""
     assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
-    alike = got == wanted
-    if got.dtype.kind == "f":
-        alike &= np.signbit(got) == np.signbit(wanted)
-        alike |= np.isnan(got) & np.isnan(wanted)
+    with np.errstate(all="ignore"):  # bfloat16 warns of NaN
+        alike = got == wanted
+        if dtype_of(got.dtype).is_float:
+            alike &= np.signbit(got) == np.signbit(wanted)
+            alike |= np.isnan(got) & np.isnan(wanted)
     if not alike.all():
         place = tuple(np.argwhere(~alike)[0].tolist())
         count = int((~alike).sum())

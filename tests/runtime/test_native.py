@@ -11,7 +11,7 @@ from muntin.config import settings_override
 from muntin.core.border import Border, constant
 from muntin.core.graph import build
 from muntin.core.graph.node import AxisMap, View
-from muntin.dtypes import DTYPES
+from muntin.dtypes import DTYPES, dtype_of
 from muntin.runtime import compiled as compiled_module
 from muntin.runtime import native
 from muntin.runtime.buffer import Buffer
@@ -70,7 +70,8 @@ class Way:
 def _can_hold(array, root):
     same = array.shape == root.shape and array.itemsize == root.dtype.itemsize
     # The bits of a NaN are the hardware's: floats are compared as floats.
-    same = same and (array.dtype.kind == "f") == root.dtype.is_float
+    kind = dtype_of(array.dtype)
+    same = same and (kind is root.dtype or not (kind.is_float or root.dtype.is_float))
     return same and all(stride for stride, n in zip(array.strides, array.shape, strict=True) if n)
 
 

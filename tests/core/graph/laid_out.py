@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from math import factorial, prod
+from math import factorial, inf, nan, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,10 +32,9 @@ class Layout:
 def numbers(dtype: DType) -> tuple[int, ...] | tuple[float, ...]:
     """Return the interesting numbers of a type."""
     if dtype.is_float:
-        tiny = float(np.finfo(dtype.numpy).smallest_subnormal)
-        huge = float(np.finfo(dtype.numpy).max)
+        tiny, huge = dtype.smallest_subnormal, dtype.greatest_finite
         few = (0.0, -0.0, 1.0, -1.0, 2.5, -3.5, 255.5, 1e9, -3e9, 2.0**63, tiny, huge)
-        return (*few, float("inf"), float("-inf"), float("nan"))
+        return tuple([dtype.rounded(number) for number in (*few, inf, -inf, nan)])
     low, high = dtype.least, dtype.greatest
     some = [0, 1, 2, 3, 7, 8, 31, 100, -1, -2, -7, low, low + 1, high, high - 1, high // 2]
     return tuple(sorted({number for number in some if low <= number <= high}))
@@ -49,7 +48,7 @@ def values(rng: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> Ar
     if kind == 0:
         return rng.choice(np.array(numbers(dtype), dtype.numpy), shape)
     if dtype.is_float:
-        scale = 10.0 ** int(rng.integers(-1, 5))
+        scale = 10.0 ** int(rng.integers(-1, 4 if dtype.is_half else 5))
         drawn = (rng.standard_normal(shape) * scale).astype(dtype.numpy)
         odd = rng.choice(np.array(numbers(dtype), dtype.numpy), shape)
         return np.where(rng.random(shape) < 0.1 * (kind == 1), odd, drawn)

@@ -24,6 +24,7 @@ ROWS = tuple([row.name for row in _TAKEN if row.body is None or row.cost < 16])
 FUNCTIONS = tuple([row.name for row in _TAKEN if row.name not in ROWS])  # of long bodies
 SUMS = ("add", "subtract", "maximum", "minimum")
 INTEGERS = tuple([name for name, row in DTYPES.items() if row.is_integer])
+FLOATS = tuple([name for name, row in DTYPES.items() if row.is_float])
 TYPES = tuple(DTYPES)
 _OF_SIGNS = ("signbit", "copysign", "float_bits")  # the sign of a NaN is the hardware's
 
@@ -42,7 +43,7 @@ class Work:
         picks = (choices.integer(0, 7), choices.integer(0, 7), choices.integer(0, 7))
         if choices.integer(0, 2) == 0:
             return cls(choices.one_of(SUMS), picks)
-        floating = choices.one_of(("float32", "float64"))
+        floating = choices.one_of(FLOATS)
         rows = ROWS if choices.integer(0, 9) else FUNCTIONS
         return cls(choices.one_of(rows), picks, choices.one_of(INTEGERS), floating)
 
@@ -56,7 +57,7 @@ class Work:
         """Return the row of operands, cast to the first of some types that it takes."""
         if self.name == "rounded_sqrt":
             args = [build.cast(arg, DTYPES["uint16"]) for arg in args]
-        for name in (None, self.integer, self.floating, "int32"):
+        for name in (None, self.integer, self.floating, "int32", "int16"):
             cast = args if name is None else [build.cast(arg, DTYPES[name]) for arg in args]
             if self.name in _OF_SIGNS and cast[-1].dtype.is_float:
                 cast = [*cast[:-1], _without_nan(cast[-1])]

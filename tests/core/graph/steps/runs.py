@@ -71,6 +71,7 @@ class Combine:
             return
         if FOLDS[self.name].centred and not node.dtype.is_float:
             node = build.cast(node, DTYPES["float32"])
+        node = build.cast(node, node.dtype.computed)
         parts = [fold(each, node, "across") for each in folds_of(self.name)]
         made.add(combine(self.name, parts, (*around, rank - 1), node.shape[-1]))
 
@@ -95,6 +96,7 @@ class RowFold:
             return
         if FOLDS[self.name].centred and not node.dtype.is_float:
             node = build.cast(node, DTYPES["float32"])
+        node = build.cast(node, node.dtype.computed)
         last = len(node.shape) - 1
         parts = fold(self.name, node, "across")
         rows = View(tuple([AxisMap(axis) for axis in range(last)]), ((last, 0),))
