@@ -71,6 +71,8 @@ def row_of(name, dtype):
     elif name in ("raw_left_shift", "raw_right_shift"):
         b = (np.arange(len(b)) % dtype.bits).astype(dtype.numpy)
         fits = b >= 0
+    elif name == "raw_whole":
+        fits = (np.trunc(a) == a) & (np.abs(a) < 2.0 ** (dtype.bits - 1))
     elif name == "rounded_sqrt":
         fits = (a.astype(object) >= 0) & (a.astype(object) < 2**32 - 2**16)
     else:

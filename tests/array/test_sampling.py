@@ -152,6 +152,31 @@ def test_views_computed_images_and_threads() -> None:
     assert same_bits(doubled, again[::2, ::-1])
 
 
+@pytest.mark.parametrize("way", ["nearest", "bilinear"])
+@pytest.mark.parametrize("mode", ["symmetric", "reflect101", "wrap"])
+def test_a_few_points_may_be_far_from_a_periodic_image(mode: str, way: Any) -> None:
+    image = mt.asarray(sample_of((5, 7), "uint8"))
+    y, x = (np.linspace(-4, 10, 2700, dtype=np.float32).reshape(1, -1) for _ in range(2))
+    y[0, [1400, 2699]], x[0, 1500] = (-1e9, 31.25), 1e6
+    found = np.asarray(mt.sample(image, y, x, interpolation=way, border=mode))
+    with mt.use("reference"):
+        expected = np.asarray(mt.sample(image, y, x, interpolation=way, border=mode))
+    assert same_bits(found, expected)
+    assert same_bits(
+        found, np.asarray(mt.sample(image, y.T, x.T, interpolation=way, border=mode)).T
+    )
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_points_at_the_end_of_a_long_line_stay_inside(kind: str) -> None:
+    length = (1 << 24) + 4  # the last positions are no float32
+    line = mt.asarray(np.broadcast_to(np.uint8(3), (1, length)), axes="yx")
+    x = np.array([length - 5, length - 1, length, 2.0**40, np.inf, np.nan], kind)
+    for way in ("nearest", "bilinear"):
+        found = np.asarray(mt.sample(line, np.zeros(6, kind), x, interpolation=way))  # type: ignore[arg-type]
+        assert found[:-1].tolist() == [3] * 5
+
+
 def test_nothing_to_see_and_nothing_to_look_for() -> None:
     image = mt.asarray(np.zeros((4, 5, 3), np.uint8))
     empty = mt.sample(image, np.zeros((0, 7)), np.zeros((0, 7)))

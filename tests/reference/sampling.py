@@ -34,8 +34,8 @@ def element(image: Array, places: list[int], mode: str, constant: float) -> Any:
 
 def limited(value: Any, size: int, mode: str) -> Any:
     """Return a coordinate that shows the same, where it is beyond what integers hold."""
-    near = mode in ("replicate", "constant")
-    low, high = (-2, size + 1) if near else (-(1 << 30), 1 << 30)
+    limits = {"replicate": (0, size - 1), "constant": (-2, size + 1)}
+    low, high = limits.get(mode, (-(1 << 30), 1 << 30))
     return min(max(value, type(value)(low)), type(value)(high))
 
 

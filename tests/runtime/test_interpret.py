@@ -444,6 +444,13 @@ def test_rows_are_given_only_what_they_take(name, dtype, a, b):
         run([Let(Var(dtype, "t"), row(name, Const(dtype, a), Const(dtype, b)))], slots=())
 
 
+@pytest.mark.parametrize("value", [0.5, 2.0**31, -(2.0**32), np.inf, np.nan])
+def test_only_whole_numbers_that_fit_are_made_integers(value):
+    whole = Apply(I32, op("raw_whole"), (Const(F32, value),))
+    with fails(f"raw_whole of {value} is undefined"):
+        run([Let(Var(I32, "t"), whole)], slots=())
+
+
 # --- ill-formed programs --------------------------------------------------------------------------
 
 

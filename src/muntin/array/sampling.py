@@ -63,7 +63,8 @@ def sample(
     The nearest element to a coordinate c is number floor(c + 0.5), as in OpenVX; the sum is taken
     in the type of the coordinates. A weighted value is a + (b - a)·f for the elements a and b at
     floor(c) and floor(c) + 1 and f = c - floor(c): first along x, then y, then z. So a constant
-    image stays constant, and a NaN or infinite element next to a point makes its value NaN.
+    image stays constant, and a NaN or infinite element next to a point makes its value NaN. Under
+    "replicate" the nearest point of the image stands for one outside.
     Coordinates may be infinite or larger than any integer: along an axis that is farther than
     2**30 elements outside under a periodic border, 2**30 stands for them. Where a coordinate is
     NaN the weighted value is NaN, the nearest one is that at 0.

@@ -123,6 +123,12 @@ def next_after(x: Any, y: Any) -> Any:
     return np.where(x == y, y, np.nextafter(x, y))
 
 
+def whole_numbers(x: Any) -> Any:
+    """Whole floats as the signed integers of their size, which must hold them."""
+    x = np.asarray(x)
+    return x.astype(f"i{x.itemsize}")
+
+
 def rounded_square_root(x: Any) -> Any:
     """floor(sqrt(x) + 0.5) of non-negative integers below 2**32."""
     x = np.asarray(x)

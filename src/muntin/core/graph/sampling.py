@@ -8,12 +8,12 @@ planner fuses it like anything else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 
 from muntin.core.border import Border, BorderMode
-from muntin.core.graph.build import broadcast_to, cast, elementwise, scalar
+from muntin.core.graph.build import broadcast_to, cast, constant, elementwise, scalar
 from muntin.core.graph.gathering import Along, gather_together
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshape
@@ -27,7 +27,7 @@ __all__ = ["sampled"]
 _INT32, _INT64 = DTYPES["int32"], DTYPES["int64"]
 _FLOAT32, _FLOAT64 = DTYPES["float32"], DTYPES["float64"]
 _LONG = 1 << 29  # elements of an axis along which positions need more than 32 bits
-_CLAMPED = (BorderMode.REPLICATE, BorderMode.CONSTANT)
+_EXACT = 1 << 23  # up to here a float32 and a half are exact
 
 
 def sampled(
@@ -144,26 +144,25 @@ class _Points:
     def values(self, coordinates: Sequence[Node]) -> Node:
         """Return the values at points whose coordinates have the shape of the result."""
         if not self.between:
-            ends = [
-                self.position(self.whole(each, place, 0.5), place)
-                for each, place in zip(coordinates, self.places, strict=True)
-            ]
-            return self.elements([ends])[0]
+            return self.elements([list(map(self.nearest, coordinates, self.places))])[0]
         dtype = _weighted_type(self.image)
         sides: list[tuple[_Position, ...]] = []
         fractions: list[Node | None] = []
         for each, place in zip(coordinates, self.places, strict=True):
             if each.dtype.is_float:
-                limited = self.limited(each, place)
-                lower = elementwise("floor", limited)
-                first = cast(lower, self.index_type(place))
-                fraction = elementwise("subtract", limited, lower)
-                fractions.append(cast(fraction, dtype))
+                limited, lower, first = self.whole(each, place)
                 following = elementwise("add", first, scalar(1, first.dtype))
-                sides.append((self.position(first, place), self.position(following, place)))
+                is_inside = self.keeps_inside(place)
+                sides.append(
+                    (
+                        self.position(first, place, low=not is_inside, high=not is_inside),
+                        self.position(following, place, low=not is_inside),
+                    )
+                )
+                fractions.append(cast(elementwise("subtract", limited, lower), dtype))
             else:
+                sides.append((self.nearest(each, place),))
                 fractions.append(None)
-                sides.append((self.position(self.whole(each, place), place),))
         found = [cast(each, dtype) for each in self.elements(list(product(*sides)))]
         return weighted(found, fractions, self.weighting)
 
@@ -195,54 +194,95 @@ class _Points:
             for corner, element in zip(corners, found, strict=True)
         ]
 
-    def limited(self, coordinate: Node, place: int) -> Node:
-        """Return coordinates no farther outside than it makes a difference, or than integers go.
-
-        Sums of weighted elements differ by their rounding also where all elements are equal.
-        """
-        size = self.image.shape[place]
-        is_near = self.border.mode in _CLAMPED and self.weighting is Weighting.LINES
-        low, high = (-2, size + 1) if is_near else (-_LONG * 2, _LONG * 2)
-        above = elementwise("maximum", coordinate, scalar(low, coordinate.dtype))
-        return elementwise("minimum", above, scalar(high, coordinate.dtype))
-
-    def whole(self, coordinate: Node, place: int, half: float = 0.0) -> Node:
-        """Return the greatest integers that coordinates, and a half maybe, reach."""
-        dtype = self.index_type(place)
+    def nearest(self, coordinate: Node, place: int) -> _Position:
+        """Return where the elements lie that are nearest to coordinates along an axis."""
         if not coordinate.dtype.is_float:
-            return cast(coordinate, dtype, saturate=True)
-        limited = self.limited(coordinate, place)
-        if half:
-            limited = elementwise("add", limited, scalar(half, limited.dtype))
-        return cast(elementwise("floor", limited), dtype)
+            return self.position(cast(coordinate, self.index_type(place), saturate=True), place)
+        _, _, index = self.whole(coordinate, place, 0.5)
+        is_inside = self.keeps_inside(place)
+        return self.position(index, place, low=not is_inside, high=not is_inside)
+
+    def whole(self, coordinate: Node, place: int, more: float = 0.0) -> tuple[Node, Node, Node]:
+        """Return coordinates within limits, the greatest whole numbers below, and their integers.
+
+        No point is farther outside than it makes a difference, or than integers go; under
+        `replicate` it is the nearest one inside. Sums of weighted elements differ by their rounding
+        also where all elements are equal. Of NaN the whole number is 0.
+        """
+        size, dtype = self.image.shape[place], coordinate.dtype
+        low, high = -_LONG * 2, _LONG * 2
+        if self.weighting is Weighting.LINES and self.border.mode is BorderMode.REPLICATE:
+            low, high = 0, size - 1
+        elif self.weighting is Weighting.LINES and self.border.mode is BorderMode.CONSTANT:
+            low, high = -2, size + 1
+        least, most = scalar(low, dtype), scalar(high, dtype)
+        limited = elementwise("where", elementwise("less", coordinate, least), least, coordinate)
+        limited = elementwise("where", elementwise("greater", limited, most), most, limited)
+        number = elementwise("where", elementwise("isnan", limited), constant(0, dtype), limited)
+        if more:
+            number = elementwise("add", number, scalar(more, dtype))
+        lower = elementwise("floor", number)
+        kind = self.index_type(place)
+        if kind is _INT32:
+            return limited, lower, cast(elementwise("raw_whole", lower), kind)
+        return limited, lower, cast(lower, kind)
+
+    def keeps_inside(self, place: int) -> bool:
+        """Say whether coordinates within limits lie inside, as floats of either type."""
+        is_near = self.weighting is Weighting.LINES and self.border.mode is BorderMode.REPLICATE
+        return is_near and self.image.shape[place] <= _EXACT
 
     def index_type(self, place: int) -> DType:
         return _INT64 if self.image.shape[place] >= _LONG else _INT32
 
-    def position(self, index: Node, place: int) -> _Position:
-        """Return where the border lets positions read along an axis."""
-        size, mode = self.image.shape[place], self.border.mode
+    def position(
+        self, index: Node, place: int, *, low: bool = True, high: bool = True
+    ) -> _Position:
+        """Return where the border lets integers read along an axis.
 
-        def number(value: int) -> Node:
-            return scalar(value, index.dtype)
-
-        def clamped(value: Node) -> Node:
-            above = elementwise("maximum", value, number(0))
-            return elementwise("minimum", above, number(size - 1))
-
-        if mode is BorderMode.REPLICATE:
-            return _Position(clamped(index), None)
-        if mode is BorderMode.CONSTANT:
-            is_low = elementwise("greater_equal", index, number(0))
-            is_high = elementwise("less", index, number(size))
-            return _Position(clamped(index), elementwise("logical_and", is_low, is_high))
+        Under `replicate` some are known not to be too `low`, or too `high`.
+        """
+        size, mode, dtype = self.image.shape[place], self.border.mode, index.dtype
+        zero, last = scalar(0, dtype), scalar(size - 1, dtype)
+        if mode in (BorderMode.REPLICATE, BorderMode.CONSTANT):
+            inside = elementwise("maximum", index, zero) if low else index
+            inside = elementwise("minimum", inside, last) if high else inside
+            if mode is BorderMode.REPLICATE:
+                return _Position(inside, None)
+            unsigned = DTYPES[f"u{dtype.name}"]  # in which what is negative is large
+            bound = scalar(size, unsigned)
+            return _Position(inside, elementwise("less", cast(index, unsigned), bound))
         if mode is BorderMode.WRAP:
-            return _Position(elementwise("remainder", index, number(size)), None)
-        is_doubled = mode is BorderMode.SYMMETRIC
-        period = 2 * size if is_doubled else max(2 * size - 2, 1)
-        turn = elementwise("remainder", index, number(period))
-        back = elementwise("subtract", number(period - is_doubled), turn)
-        return _Position(elementwise("minimum", turn, back), None)
+            period, back = size, None
+        elif mode is BorderMode.SYMMETRIC:
+            period, back = 2 * size, scalar(2 * size - 1, dtype)
+        else:
+            period = max(2 * size - 2, 1)
+            back = scalar(period, dtype)
+        turn = elementwise("remainder", index, scalar(period, dtype))
+        if back is not None:
+            turn = elementwise("minimum", turn, elementwise("subtract", back, turn))
+        return _Position(self.rarely_far(index, turn, size), None)
+
+    def rarely_far(self, index: Node, turn: Node, size: int) -> Node:
+        """Return what is found by division, which is spared where points lie near the image."""
+        mode, dtype = self.border.mode, index.dtype
+        zero, last = scalar(0, dtype), scalar(size - 1, dtype)
+        if mode is BorderMode.WRAP:
+            length = scalar(size, dtype)
+            low = elementwise("add", index, length)
+            near = elementwise("where", elementwise("less", index, zero), low, index)
+            high = elementwise("subtract", near, length)
+            near = elementwise("where", elementwise("greater", near, last), high, near)
+        else:
+            is_doubled = mode is BorderMode.SYMMETRIC
+            low = elementwise("subtract", scalar(-is_doubled, dtype), index)
+            near = elementwise("maximum", index, low)
+            high = elementwise("subtract", scalar(2 * size - 2 + is_doubled, dtype), near)
+            near = elementwise("minimum", near, high)
+        inside = elementwise("minimum", elementwise("maximum", near, zero), last)
+        is_far = elementwise("not_equal", inside, near)
+        return replace(elementwise("where", is_far, turn, inside), params=("rarely",))
 
 
 def _all(conditions: Sequence[Node | None]) -> Node:

@@ -137,6 +137,8 @@ class ExpressionCompiler:
         args = [self.expression(arg) for arg in expr.args]
         if row.name == "where":
             return _choice(*args)
+        if row.name == "raw_whole":
+            return _whole(args[0], expr.dtype)
         if row.name in _PARTIAL:
             args[1] = _guarded(row.name, dtypes[0], args[0], args[1])
         elif len(args) == 2 and isinstance(expr.args[1], Const):
@@ -253,6 +255,16 @@ def _meaning(name: str, dtypes: tuple[DType, ...], result: DType) -> Callable[..
         return _quotient
     reference, scalar = row.reference, result.numpy.type
     return lambda *args: scalar(reference(*args))
+
+
+def _whole(arg: Compute, dtype: DType) -> Compute:
+    def whole(values: Values) -> Any:
+        value = float(arg(values))
+        if not (value.is_integer() and dtype.least <= value <= dtype.greatest):
+            raise InternalError(f"interpret: raw_whole of {value} is undefined")
+        return dtype.numpy.type(value)
+
+    return whole
 
 
 def _quotient(a: Any, b: Any) -> Any:

@@ -131,6 +131,16 @@ ROWS = (
         for half in ("float16", "bfloat16")
     ],
     Op(
+        "raw_whole",
+        "elementwise",
+        1,
+        "to_bits",
+        bodies.whole_numbers,
+        {"f": "{d} = fptosi {t} {0} to {r}"},
+        {"f": "convert_{T}({0})"},
+        zero="argument",
+    ),
+    Op(
         "sign",
         "elementwise",
         1,
