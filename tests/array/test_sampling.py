@@ -92,6 +92,21 @@ def test_any_types_shapes_and_points(data: st.DataObject) -> None:
     check(image, points, way, mode, "yx")
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_points_of_16_bits_are_computed_with_32(mode: str) -> None:
+    image = mt.asarray(sample_of((5, 7), "float16"))
+    y, x = (np.array([0.5, -3.25, 2.5, 700.5, np.inf, np.nan], np.float16) for _ in range(2))
+    for way in ("nearest", "bilinear"):
+        found, wide = (
+            mt.sample(image, y.astype(kind), x.astype(kind), interpolation=way, border=mode)  # type: ignore[arg-type]
+            for kind in ("float16", "float32")
+        )
+        assert same_bits(np.asarray(found), np.asarray(wide))
+        with mt.use("reference"):
+            again = mt.sample(image, y, x, interpolation=way, border=mode)  # type: ignore[arg-type]
+            assert same_bits(np.asarray(again), np.asarray(wide))
+
+
 def test_volumes_have_eight_elements_around_a_point() -> None:
     volume = sample_of((3, 4, 5), "float32")
     points = tuple(sample_of((2, 6), "float32", seed) / 20 for seed in range(3))

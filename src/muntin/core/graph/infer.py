@@ -32,8 +32,8 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
         return (BOOL, common, common), common
     if rule == "logical":
         return (BOOL,) * len(dtypes), BOOL
-    if rule in _BITS:
-        return dtypes, _same_bits(name, rule, dtypes[0])
+    if rule in _SIZES:
+        return dtypes, _same_size(name, rule, dtypes[0])
     common = dtypes[0]
     for dtype in dtypes[1:]:
         common = promote(common, dtype)
@@ -50,22 +50,23 @@ def resolve(name: str, rule: str, dtypes: tuple[DType, ...]) -> tuple[tuple[DTyp
     return (common,) * len(dtypes), common
 
 
-# By rule, the types of the operands and those of the results, which have the same bits.
-_BITS = {
+# By rule, the types of the operands and those of the results, which have as many bits.
+_SIZES = {
     "to_bits": {
         "float16": "int16",
         "bfloat16": "int16",
         "float32": "int32",
         "float64": "int64",
     },
+    "to_whole": {"float32": "int32", "float64": "int64"},
     "from_bits": {"int32": "float32", "int64": "float64"},
     "from_bits_of_float16": {"int16": "float16"},
     "from_bits_of_bfloat16": {"int16": "bfloat16"},
 }
 
 
-def _same_bits(name: str, rule: str, dtype: DType) -> DType:
-    pairs = _BITS[rule]
+def _same_size(name: str, rule: str, dtype: DType) -> DType:
+    pairs = _SIZES[rule]
     if dtype.name not in pairs:
         *others, last = pairs
         taken = f"{', '.join(others)} or {last}" if others else last

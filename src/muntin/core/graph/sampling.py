@@ -80,9 +80,10 @@ def sampled(
             f"{operation}: an image of shape {image.shape} has no elements that a point could see"
         )
     points = _Points(image, places, shape, border, operation, between, weighting)
+    computed = [cast(each, each.dtype.computed) for each in coordinates]
     given = [
         reshape(each, (*each.shape, *[1] * after), operation) if after else each
-        for each in coordinates
+        for each in computed
     ]
     return points.values([broadcast_to(each, shape, operation) for each in given])
 

@@ -134,7 +134,7 @@ ROWS = (
         "raw_whole",
         "elementwise",
         1,
-        "to_bits",
+        "to_whole",
         bodies.whole_numbers,
         {"f": "{d} = fptosi {t} {0} to {r}"},
         {"f": "convert_{T}({0})"},
