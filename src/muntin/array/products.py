@@ -87,8 +87,8 @@ def vecdot(x1: Any, x2: Any, /, *, axis: SupportsIndex = -1) -> Array:
     Notes
     -----
     Products are summed as they are found. Integers wrap; of bool it is whether one of the products
-    is true. Floats are multiplied and added in their own type, in the order of `muntin.sum`, which
-    depends on places alone.
+    is true. Floats are multiplied and added in their own type, halves as float32 that is rounded at
+    the end, in the order of `muntin.sum`, which depends on places alone.
 
     Examples
     --------

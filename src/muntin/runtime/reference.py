@@ -264,7 +264,7 @@ def _combine(node: Node, args: Sequence[Array]) -> Array:
 
 def _matmul(node: Node, args: Sequence[Array]) -> Array:
     product: Array = np.matmul(*args)
-    return product
+    return product.astype(node.dtype.numpy, copy=False)  # that of bfloat16 is float32
 
 
 def _same(node: Node, args: Sequence[Array]) -> Array:

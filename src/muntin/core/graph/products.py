@@ -74,7 +74,8 @@ def vecdot(a: Node, b: Node, operation: str = "vecdot") -> Node:
         )
     dtype = promote(a.dtype, b.dtype)
     row, name = ("bitwise_and", "max") if dtype.is_bool else ("multiply", "sum")
-    product = elementwise(row, cast(a, dtype), cast(b, dtype))
+    wide = dtype.computed  # halves are rounded once, at the end
+    product = elementwise(row, cast(a, wide), cast(b, wide))
     if dtype.is_bool and not product.shape[-1]:
         return broadcast_to(constant(False, dtype), product.shape[:-1])
-    return reduced(name, product, [len(product.shape) - 1], operation)
+    return cast(reduced(name, product, [len(product.shape) - 1], operation), dtype)
