@@ -11,6 +11,7 @@ from benchmarks.functions.row import cases as functions
 from benchmarks.mathematics import cases as mathematics
 from benchmarks.process import cases as process
 from benchmarks.reductions import cases as reductions
+from benchmarks.scatters import cases as scatters
 from benchmarks.volumes import cases as volumes
 
 __all__ = ["CASES"]
@@ -24,6 +25,7 @@ CASES: tuple[Case, ...] = (
     *chain.CASES,
     *mathematics.CASES,
     *reductions.CASES,
+    *scatters.CASES,
     *expressions.CASES,
     *latency.CASES,
     *process.CASES,

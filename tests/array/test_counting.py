@@ -31,7 +31,7 @@ def test_counts_of_known_length_are_lazy():
     for bad in (4, -1):
         with pytest.raises(BoundsError, match="out of bounds for axis 0 with size 4"):
             np.asarray(mt.bincount(np.array([1, bad]), length=4))
-    with pytest.raises(UnsupportedError, match="a value was asked for"):
+    with pytest.raises(UnsupportedError, match=r"bincount: the length follows from .* give length"):
         mt.function(lambda x: mt.bincount(x))(np.array([1, 3, 1]))
 
 

@@ -187,12 +187,12 @@ class Interpreting:
         for piece in boxes:
             scratch = Memory.scratch(binding.scratch_bytes)
             interpreter.run(slots, piece, scratch, seed=int(self.rng.integers(1 << 30)))
-        records = [(held[position], indexed) for position, indexed in step.records]
+        records = [(held[position], *about) for position, *about in step.records]
         if binding.record_slot >= 0:
-            records.append((self.record, step.indexed))
-        for record, indexed in records:
+            records.append((self.record, step.indexed, True))
+        for record, indexed, wraps in records:
             try:
-                check_record(record.tolist(), indexed)
+                check_record(record.tolist(), indexed, wraps=wraps)
             except BoundsError as error:
                 self.faults.append(error)
 

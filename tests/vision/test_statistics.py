@@ -1,5 +1,7 @@
 """Statistics: counts, sums, means and deviations are the definition's."""
 
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,50 @@ def test_the_valid_part_is_counted() -> None:
     np.testing.assert_allclose([float(mean), float(deviation)], [inside.mean(), inside.std()], 1e-6)
 
 
+def equalized(image: np.ndarray, valid: np.ndarray | None = None) -> np.ndarray:
+    """Return the image of the definition, by fractions; the counts are those of a valid part."""
+    seen = image if valid is None else valid
+    upto = [int((seen <= value).sum()) for value in range(256)]
+    least = upto[int(seen.min())] if seen.size else 0
+    apart = seen.size - least
+    levels = [
+        floor(Fraction(255 * max(count - least, 0), apart) + Fraction(1, 2)) if apart else value
+        for value, count in enumerate(upto)
+    ]
+    return np.array(levels, np.uint8)[image]
+
+
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize(
+    "image",
+    [
+        photo((31, 40)),
+        photo((50, 60))[::-2, 3:].T // 9 + 90,
+        np.full((5, 7), 33, np.uint8),
+        np.full((1, 1), 255, np.uint8),
+        np.zeros((0, 4), np.uint8),
+        np.array([[0, 255]], np.uint8),
+    ],
+)
+def test_equalisation_is_the_definition(image: np.ndarray) -> None:
+    lazy = vx.equalize_hist(image)
+    assert not lazy.is_evaluated
+    for _ in range(2):
+        np.testing.assert_array_equal(np.asarray(lazy), equalized(image), strict=True)
+    out = image.copy()
+    mt.function(vx.equalize_hist)(out, out=out)
+    np.testing.assert_array_equal(out, equalized(image))
+
+
+def test_equalisation_counts_the_valid_part() -> None:
+    image = photo()
+    eroded = vx.erode(mt.asarray(image), border="undefined")
+    inside = np.asarray(vx.erode(mt.asarray(image)))[1:-1, 1:-1]
+    found = vx.equalize_hist(eroded)
+    assert found.valid_region == eroded.valid_region
+    np.testing.assert_array_equal(np.asarray(found.valid()), equalized(inside, inside))
+
+
 def test_work_is_counted_and_counts_are_worked_on() -> None:
     image = photo()
     cumulated = mt.cumulative_sum(vx.histogram(vx.gaussian3x3(mt.asarray(image))))
@@ -99,6 +145,8 @@ def test_mean_and_deviation_are_one_pass() -> None:
         (lambda i: vx.histogram(i, 4, 1 << 33), ParameterError, "offset an int of up to 32 bits"),
         (lambda i: vx.histogram(i.astype("int64")), DTypeError, "integers of up to 32 bits"),
         (lambda i: vx.histogram(i[0]), ShapeError, "it takes an image with axes y and x"),
+        (lambda i: vx.equalize_hist(i.astype("int16")), DTypeError, "it takes uint8; cast it with"),
+        (lambda i: vx.equalize_hist(mt.stack([i, i], axis=2)), ShapeError, "one of axes y and x"),
         (lambda i: vx.integral(i.astype("int16")), DTypeError, "integral: the image is int16"),
     ],
 )

@@ -9,30 +9,38 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from muntin.array.array import Array
-from muntin.array.count_loops import in_tables
 from muntin.array.creation import zeros
 from muntin.array.evaluation import eval
 from muntin.array.operators import Operators, common_device, node_of
 from muntin.array.reductions import max as greatest_of
 from muntin.array.reductions import min as least_of
-from muntin.array.scattering import scatter
+from muntin.array.scatter_loops import Form, Place, scattering
+from muntin.array.tracing import is_tracing
 from muntin.core.graph.build import cast, check_whole
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshape
-from muntin.core.graph.scattering import scattered_places
-from muntin.dtypes import DTYPES
-from muntin.errors import BoundsError, DTypeError, ParameterError, ShapeError
+from muntin.dtypes import DTYPES, dtype_of
+from muntin.errors import BoundsError, DTypeError, ParameterError, ShapeError, UnsupportedError
 
 __all__ = ["bincount", "counted"]
 
 
-def counted(places: Node, targets: int, dtype: str) -> Node:
-    """Return how often each place is there; rows of an image need no copy."""
-    if not prod(places.shape):
-        return zeros(targets, dtype=dtype)._node
-    rows = reshape(places, (-1, places.shape[-1]) if places.shape else (1, 1))
-    found: Array = in_tables(dtype, rows.dtype.name)(Array(rows), 1, targets)
-    return found._node
+def counted(
+    numbers: Node, length: int, dtype: str, weights: Node | None = None, *, is_inside: bool = False
+) -> Array:
+    """Return how often each number is there, or the sums of weights of one type and shape.
+
+    `is_inside` says that all numbers are known to be from 0 to the length less 1.
+    """
+    size = prod(numbers.shape)
+    place = Place.of(numbers.dtype, length, wraps=False)
+    if is_inside:
+        place = Place(numbers.dtype, is_checked=False, wraps=False)
+    counts = weights is None
+    form = Form.of("add", dtype_of(dtype), [place], (length,), size, counts=counts)
+    flat = [Array(reshape(each, (size,))) for each in (numbers, weights) if each is not None]
+    found: Array = scattering(form)(zeros(length, dtype=dtype), *flat)
+    return found
 
 
 def _numbers(numbers: Any) -> Node:
@@ -79,6 +87,8 @@ def bincount(
         If a length is negative, or both are given.
     BoundsError
         If a number is below 0, or as great as the length or greater: when the result is computed.
+    UnsupportedError
+        If there is no length while a function is traced.
 
     Notes
     -----
@@ -108,20 +118,20 @@ def bincount(
         )
     device = common_device("bincount", (x, weights))
     targets = _length(numbers, least, device) if length is None else as_index(length)
-    values = None if weights is None else _weights(numbers, weights)
-    if not prod(numbers.shape):
-        return Array(zeros(targets, dtype="int64" if values is None else "float64")._node, device)
-    places = scattered_places((targets,), (numbers,), "bincount", wraps=False)
-    if values is None:
-        return Array(counted(places, targets, "int64"), device)
-    found = scatter(zeros(targets), Array(places), Array(values), operation="add")
-    return Array(found._node, device)
+    if weights is None:
+        return Array(counted(numbers, targets, "int64")._node, device)
+    return Array(counted(numbers, targets, "float64", _weights(numbers, weights))._node, device)
 
 
 def _length(numbers: Node, least: int, device: str | None) -> int:
     """Return how long the counts of some numbers are, whose least and greatest are computed."""
     if not prod(numbers.shape):
         return least
+    if is_tracing():
+        raise UnsupportedError(
+            "bincount: the length follows from the numbers, and there are none while "
+            "muntin.function traces; give length"
+        )
     given = Array(numbers, device)
     lowest, highest = map(int, eval(least_of(given), greatest_of(given)))
     if lowest < 0:

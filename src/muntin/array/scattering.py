@@ -10,7 +10,7 @@ import numpy as np
 
 from muntin.array.array import Array
 from muntin.array.operators import Operators, common_device, lower, node_of
-from muntin.array.scatter_loops import UPDATES, Form, scattering
+from muntin.array.scatter_loops import UPDATES, Form, Place, scattering
 from muntin.core.graph.build import broadcast_to, cast, check_whole, keep, scalar
 from muntin.core.graph.infer import weak_dtype
 from muntin.core.graph.node import Node
@@ -90,8 +90,9 @@ def scatter(x: Any, indices: Any, values: Any, /, *, operation: str = "set") -> 
     columns = (prod(rows),) if rows else ()
     taken = _flat(_values(values, node.dtype), (*common, *rows), (size, *columns))
     target = reshape(node, (*node.shape[:count], *columns), "scatter") if rows else node
-    form = Form.of(operation, node.dtype, [each.dtype for each in places], target.shape, size)
-    found: Array = scattering(form)(Array(target), Array(taken), *map(Array, flat))
+    kinds = [Place.of(each.dtype, length) for each, length in zip(places, node.shape, strict=False)]
+    form = Form.of(operation, node.dtype, kinds, target.shape, size)
+    found: Array = scattering(form)(Array(target), *map(Array, flat), Array(taken))
     device = common_device("scatter", (x, *given, values))
     result = reshape(found._node, node.shape, "scatter") if len(rows) > 1 else found._node
     return Array(result, device)

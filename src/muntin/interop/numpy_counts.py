@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from muntin.array import counting
 from muntin.array.array import Array
-from muntin.array.creation import asarray, zeros
+from muntin.array.counting import counted
+from muntin.array.creation import asarray
 from muntin.array.elementwise import minimum, where
 from muntin.array.evaluation import eval
 from muntin.array.reductions import max, min, sum
-from muntin.array.scattering import scatter
 from muntin.core.graph.gathering import gather
-from muntin.core.graph.scattering import place_type
+from muntin.dtypes import integer_type
 from muntin.errors import ShapeError, UnsupportedError
 from muntin.interop.numpy_protocols import implements
 
@@ -115,10 +115,13 @@ def _looked_up(table: _Edges, number: Array) -> Array:
 
 def _counted(number: Array, inside: Array, count: int, weights: Any) -> Array:
     """Return how many elements are in each bin, or the sums of their weights."""
-    place = where(inside, number, count).astype(place_type(count + 1))
+    narrow = integer_type(0, count)
+    assert narrow is not None
+    place = where(inside, number, count).astype(narrow)
     if weights is None:
-        return Array(counting.counted(place._node, count + 1, "int64"), place._device)[:count]
+        found = counted(place._node, count + 1, "int64", is_inside=True)
+        return Array(found._node, place._device)[:count]
     values = asarray(weights).reshape(-1)
-    wide = values.astype("float64")
-    sums = scatter(zeros(count + 1), place, wide, operation="add")
-    return sums[:count].astype(values.dtype)
+    wide = values.astype("float64")._node
+    found = counted(place._node, count + 1, "float64", wide, is_inside=True)
+    return Array(found._node, place._device)[:count].astype(values.dtype)

@@ -9,20 +9,23 @@ from muntin.errors import BoundsError
 __all__ = ["check_record", "out_of_bounds"]
 
 
-def out_of_bounds(place: int, axis: int, size: int) -> BoundsError:
+def out_of_bounds(place: int, axis: int, size: int, *, wraps: bool = True) -> BoundsError:
     """Return the error for an index, counted from the front, along an axis."""
-    index = place if place >= 0 else place - size
+    index = place - size if wraps and place < 0 else place
+    least = -size if wraps else 0
     return BoundsError(
-        f"index: {index} is out of bounds for axis {axis} with size {size}; give {-size} to "
+        f"index: {index} is out of bounds for axis {axis} with size {size}; give {least} to "
         f"{size - 1}, or bring indices there with muntin.clip"
     )
 
 
-def check_record(record: Sequence[Sequence[int]], indexed: Sequence[tuple[int, int]]) -> None:
+def check_record(
+    record: Sequence[Sequence[int]], indexed: Sequence[tuple[int, int]], *, wraps: bool = True
+) -> None:
     """Raise BoundsError for the first index that a record tells of, if there is one.
 
     `indexed` has the axis that each pair of the record is about, and its size.
     """
     for (is_bad, place), (axis, size) in zip(record, indexed, strict=True):
         if is_bad:
-            raise out_of_bounds(place, axis, size)
+            raise out_of_bounds(place, axis, size, wraps=wraps)

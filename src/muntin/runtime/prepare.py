@@ -292,7 +292,10 @@ class _Preparation:
         if call.checked:
             fault = (call, fresh[-1].position)
             steps = [step._replace(fault=fault) for step in steps]
-        records = [(places[k].position, call.indexed(k)) for k in call.definition.records]
+        records = [
+            (places[k].position, call.indexed(k), record.wraps)
+            for k, record in call.definition.records.items()
+        ]
         steps[0] = steps[0]._replace(fresh=tuple(fresh), cleared=tuple(cleared))
         steps[-1] = steps[-1]._replace(released=unseen, records=tuple(records))
         return steps

@@ -72,7 +72,8 @@ def histogram(img: Any, bins: int = 256, offset: int = 0, range: int = 256) -> A
             f"must be from 1 to {_MOST - 1}, offset an int of up to 32 bits"
         )
     places, last = _places(pixels, count, first, length)
-    return Array(counted(places._node, last, "uint32"), places._device)[:count]
+    counts = counted(places._node, last, "uint32", is_inside=True)
+    return Array(counts._node, places._device)[:count]
 
 
 def _places(pixels: Array, bins: int, offset: int, length: int) -> tuple[Array, int]:

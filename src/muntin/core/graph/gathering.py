@@ -17,7 +17,7 @@ from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
 from muntin.errors import BoundsError, DTypeError
 
-__all__ = ["Along", "box_gathered", "from_the_front", "gather", "gather_together", "is_safe"]
+__all__ = ["Along", "box_gathered", "gather", "gather_together"]
 
 _GATHER, _GATHERED = op("gather"), op("gathered")
 _INT64 = DTYPES["int64"]
@@ -77,9 +77,8 @@ def gather(
         if is_inside:
             indices.append(broadcast_to(index, shape, operation))
         else:
-            wrapped = from_the_front(index, source.shape[axis], operation)
-            indices.append(broadcast_to(wrapped, shape, operation))
-        safe.append(is_inside or is_safe(index, source.shape[axis]))
+            indices.append(_wrapped(index, source.shape[axis], shape, operation))
+        safe.append(is_inside or _is_safe(index, source.shape[axis]))
     return _gather(_held(source, coordinates, shape), indices, tuple(safe), shape, axes)
 
 
@@ -135,14 +134,8 @@ def _gather(
     return Node(_GATHER, (held, *indices), params, None, shape, held.dtype, axes, valid)
 
 
-def from_the_front(index: Node, size: int, operation: str) -> Node:
-    """Return indices along an axis as they count from the front, in int64.
-
-    Raises
-    ------
-    DTypeError
-        If they are not integers.
-    """
+def _wrapped(index: Node, size: int, shape: tuple[int, ...], operation: str) -> Node:
+    """Return indices from the front, in the shape of the result."""
     if not index.dtype.is_integer:
         raise DTypeError(
             f"{operation}: indices are {index.dtype}; they must be integers; cast them with "
@@ -154,10 +147,10 @@ def from_the_front(index: Node, size: int, operation: str) -> Node:
         wide = elementwise(
             "where", elementwise("less", wide, 0), elementwise("add", wide, length), wide
         )
-    return wide
+    return broadcast_to(wide, shape, operation)
 
 
-def is_safe(index: Node, size: int) -> bool:
+def _is_safe(index: Node, size: int) -> bool:
     """Say whether no number of the type of some indices is out of bounds."""
     return -size <= index.dtype.least and index.dtype.greatest < size
 

@@ -12,7 +12,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from muntin.core.graph.arrays import cast_array
-from muntin.core.loops.parameters import Input, Output, Parameter, Record, Scalar, Update
+from muntin.core.loops.parameters import (
+    Input,
+    Output,
+    Parameter,
+    Record,
+    Scalar,
+    Scratch,
+    Update,
+)
 from muntin.core.loops.slots import ArraySlots, array_slots, scalar_slot
 from muntin.core.program import Apply, Const, Convert, Expr, For, If, Let, Statement, Var, While
 from muntin.errors import BoundsError, InternalError
@@ -174,6 +182,10 @@ class Definition:
     @property
     def outputs(self) -> tuple[int, ...]:
         return self.numbers_of(Output, Update)
+
+    @property
+    def scratch(self) -> tuple[int, ...]:
+        return self.numbers_of(Scratch)
 
     @property
     def records(self) -> Mapping[int, Record]:

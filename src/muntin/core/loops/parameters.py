@@ -126,10 +126,13 @@ class Record(Scratch):
         The name of the array.
     axes : int
         The number of its axes that are indexed.
+    wraps : bool
+        Whether indices below 0 count from the end.
     """
 
     of: str
     axes: int
+    wraps: bool
 
 
 @dataclass(frozen=True, slots=True)

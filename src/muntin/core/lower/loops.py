@@ -159,9 +159,16 @@ class _Lowering:
     def address(self, array: int, indices: Sequence[Expr]) -> Expr:
         slots = self.definition.arrays[array]
         offset: Expr = index(0)
-        for position, stride in zip(indices, slots.strides, strict=True):
+        for position, stride in zip(indices, self.strides(array), strict=True):
             offset = offset + self.value(position) * stride
         return Advance(POINTER, slots.pointer, offset) if indices else slots.pointer
+
+    def strides(self, array: int) -> Sequence[Expr]:
+        """Return the byte strides of an array: rows of scratch memory are contiguous."""
+        slots = self.definition.arrays[array]
+        if array in self.definition.scratch and slots.strides:
+            return *slots.strides[:-1], index(slots.dtype.itemsize)
+        return slots.strides
 
     def check(self, array: int, indices: Sequence[Expr], place: int) -> None:
         """Note an index outside an array and leave the function."""

@@ -61,8 +61,8 @@ def interpret_loops(call: Call, args: Sequence[Array]) -> dict[int, Array]:
         box = (0, 1, 0, 1, 0, call.extent(phase))
         interpret(program, [*slots, number, place], box, Memory.scratch(0), is_strict=True)
         checked.refuse(fault.tolist())
-    for number in definition.records:
-        check_record(arrays[number].tolist(), call.indexed(number))
+    for number, record in definition.records.items():
+        check_record(arrays[number].tolist(), call.indexed(number), wraps=record.wraps)
     return {number: arrays[number] for number in definition.outputs}
 
 

@@ -1,0 +1,1 @@
+"""Values that are scattered to indices, and numbers that are counted."""
