@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muntin as mt
@@ -69,6 +69,7 @@ def test_the_index_that_is_out_of_bounds_is_told():
     assert interpreted(array)[1].tolist() == [[0, 0], [1, 4]]
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_narrow_elements_are_taken_out_of_words_that_lie_within_rows(data):
     dtype = data.draw(st.sampled_from(["bool", "int8", "uint8", "int16", "uint16"]))
@@ -95,3 +96,23 @@ def test_two_elements_side_by_side_are_one_word(dtype, border, words):
     image = mt.asarray(np.zeros((9, 9), dtype), axes="yx")
     made = mt.sample(image, np.zeros(5, np.float32), np.zeros(5, np.float32), border=border)
     assert str(mt.explain(made, what="program")).count("word at") == words
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_channels_of_points_run_along_in_rows(data):
+    rows, columns = (data.draw(st.integers(1, 5)) for _ in range(2))
+    channels = data.draw(st.sampled_from([1, 3, 4]))
+    rng = np.random.default_rng(rows)
+    dtype = data.draw(st.sampled_from(["uint8", "float32"]))
+    source = rng.integers(0, 99, (rows, columns, channels)).astype(dtype)
+    if data.draw(st.booleans()):
+        source = source.transpose(1, 0, 2)[..., ::-1]
+    where = rng.uniform(-2, 7, (2, 3, 4)).astype(np.float32)
+    points = [mt.asarray(each) for each in where]
+    if data.draw(st.booleans()):  # computed from indices
+        points = [points[0] * 0 + mt.arange(4, dtype="float32"), mt.arange(3)[:, None] * points[1]]
+    image = mt.asarray(source, axes="yxc")
+    made = mt.sample(image, *points, border=data.draw(st.sampled_from(["reflect101", "wrap"])))
+    (wanted,) = ReferenceDevice().evaluate([made._node], [None])
+    np.testing.assert_array_equal(interpreted(made)[0], wanted, strict=True)

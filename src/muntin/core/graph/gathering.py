@@ -19,6 +19,8 @@ from muntin.errors import BoundsError, DTypeError
 
 __all__ = ["Along", "box_gathered", "gather", "gather_together"]
 
+MANY_CHANNELS = 8  # make up a row that is long enough
+
 _GATHER, _GATHERED = op("gather"), op("gathered")
 _INT64 = DTYPES["int64"]
 
@@ -130,7 +132,11 @@ def _gather(
     for index in indices:
         if index.valid is not None:
             valid = index.valid if valid is None else valid.intersect(index.valid)
-    params = (safe, any(held.params[1]), is_close)
+    follows = held.params[1]
+    channels = 1
+    if axes and axes[-1] == "c" and follows[-2:] == (False, True):
+        channels = shape[-1] if shape[-1] <= MANY_CHANNELS else 1
+    params = (safe, any(follows), is_close, channels)
     return Node(_GATHER, (held, *indices), params, None, shape, held.dtype, axes, valid)
 
 

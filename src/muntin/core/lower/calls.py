@@ -15,7 +15,7 @@ from muntin.core.program import BOOL, POINTER, Advance, Call, Const, Expr, index
 
 __all__ = ["RowCalls"]
 
-SHORT = 1 << 31  # bytes that offsets of 32 bits reach
+FAR = 1 << 31  # bytes that offsets of 32 bits reach
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class RowCalls:
     def is_near(self, loop: RowLoop) -> Expr:
         """Return whether offsets have 32 bits, and words can be read: see `RowLoop`."""
         channels, window = self.memory.stages.domain.channels, self.memory.window
-        near: Expr = Const(BOOL, 1)
+        near = (window.right - window.left) * channels < FAR
         for number in loop.gathers:
             slots, indices = self.memory.layout.operands[number], self.memory.layout.indices[number]
             pitch = slots.dtype.itemsize * channels
@@ -79,7 +79,7 @@ class RowCalls:
             reach = reach + _size(slots.channel) * channels
             for stride, size in zip(indices.strides, indices.sizes, strict=True):
                 reach = reach + _size(stride) * size
-            near = near.both(reach < SHORT)
+            near = near.both(reach < FAR)
             if is_narrow(slots.dtype):
                 near = near.both(indices.strides[-1].equals(pitch))
                 near = near.both(indices.sizes[-1] * pitch >= WORD)

@@ -31,13 +31,13 @@ from muntin.core.program import (
 )
 from muntin.dtypes import DTYPES, DType
 
-__all__ = ["PAIR", "WORD", "Gathering", "is_narrow"]
+__all__ = ["PAIR", "WORD", "SHORT", "Gathering", "is_narrow", "pixel_of", "widened"]
 
 PAIR = 16  # bytes of a record of one index
 WORD = 4  # bytes
 TABLE = 256  # elements that an index of 8 bits may choose
 
-_UINT8, _SHORT, _WORD = DTYPES["uint8"], DTYPES["int32"], DTYPES["uint32"]
+_UINT8, SHORT, _WORD = DTYPES["uint8"], DTYPES["int32"], DTYPES["uint32"]
 
 
 def is_narrow(dtype: DType) -> bool:
@@ -150,7 +150,7 @@ class Gathering:
         """Return the element for column `x`, noting in `bad` whether an index is out of bounds."""
         offset: Expr = index(0)
         if self.node.params[1]:
-            pixel, channel = _pixel(b, x, channels)
+            pixel, channel = pixel_of(b, x, channels, INDEX)
             offset = pixel * self.column
             if channel is not None:
                 offset = offset + channel * self.channel
@@ -172,26 +172,26 @@ class Gathering:
         Others differ in their last index, by so little that the elements lie in one word.
         """
         dtype = self.node.dtype
-        *places, last = self.places(b, values, bad, _SHORT)
-        offset: Expr = Const(_SHORT, 0)
+        *places, last = self.places(b, values, bad, SHORT)
+        offset: Expr = Const(SHORT, 0)
         channel = None
         if self.node.params[1]:
-            pixel, channel = _pixel(b, _as(x, _SHORT), channels)
-            offset = pixel * _as(self.column, _SHORT)
+            pixel, channel = pixel_of(b, x, channels, SHORT)
+            offset = pixel * _as(self.column, SHORT)
         for place, stride in zip(places, self.strides, strict=False):
-            offset = offset + place * _as(stride, _SHORT)
+            offset = offset + place * _as(stride, SHORT)
         if not is_narrow(dtype):
-            offset = offset + last * _as(self.strides[-1], _SHORT)
+            offset = offset + last * _as(self.strides[-1], SHORT)
             if channel is not None:
-                offset = offset + channel * _as(self.channel, _SHORT)
+                offset = offset + channel * _as(self.channel, SHORT)
             return [b.let(Load(dtype, self.moved(line, offset), index(0)), "gathered")]
         pitch = dtype.itemsize * channels
-        lasts = [last, *[each.places(b, values, bad, _SHORT)[-1] for each in others]]
+        lasts = [last, *[each.places(b, values, bad, SHORT)[-1] for each in others]]
         parts = [each * pitch for each in lasts]
         if channel is not None:
             parts = [part + channel * dtype.itemsize for part in parts]
         parts = [b.let(part, "part") for part in parts]
-        start = _as(self.sizes[-1] * pitch - WORD, _SHORT)
+        start = _as(self.sizes[-1] * pitch - WORD, SHORT)
         for part in parts:
             start = start.at_most(part)
         start = b.let(start, "start")
@@ -257,9 +257,18 @@ def _as(value: Expr, dtype: DType) -> Expr:
     return value if value.dtype is dtype else Convert(dtype, value)
 
 
-def _pixel(b: Builder, x: Expr, channels: int) -> tuple[Expr, Expr | None]:
-    """Return which pixel an element of a row belongs to, and which of its channels it is."""
+def widened(value: Expr) -> Expr:
+    """Return an index of 32 bits as one of 64."""
+    return _as(value, INDEX)
+
+
+def pixel_of(b: Builder, x: Expr, channels: int, dtype: DType) -> tuple[Expr, Expr | None]:
+    """Return which pixel an element of a row belongs to, and which of its channels it is.
+
+    Vectors are divided quickly in 32 bits alone.
+    """
     if channels == 1:
-        return x, None
-    pixel = b.let(x // channels, "pixel")
-    return pixel, x - pixel * channels
+        return _as(x, dtype), None
+    divided = x if dtype is INDEX else Convert(_WORD, x)
+    pixel = b.let(_as(divided // channels, dtype), "pixel")
+    return pixel, _as(x, dtype) - pixel * channels

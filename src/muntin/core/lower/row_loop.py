@@ -9,7 +9,7 @@ from functools import reduce
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.node import Node
 from muntin.core.graph.row_folds import is_spread
-from muntin.core.lower.gathering import WORD, Gathering, is_narrow
+from muntin.core.lower.gathering import SHORT, WORD, Gathering, is_narrow, pixel_of, widened
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
@@ -409,7 +409,7 @@ class Columns:
         tables, if all that is gathered stands in these.
         """
         b = self.builder
-        places = self.places(x, line) if self.position else {}
+        places = self.places(x, line, is_near=is_near) if self.position else {}
         values = dict(self.even_values[line])
         for node in order:
             if node in values:
@@ -449,15 +449,16 @@ class Columns:
                 values[node] = b.let(_work(node, values), "value")
         return values
 
-    def places(self, x: Expr, line: int) -> dict[int | None, Expr]:
+    def places(self, x: Expr, line: int, *, is_near: bool) -> dict[int | None, Expr]:
         """Return the position of an element along each axis."""
         first, row, *outer = self.position
         domain, channels = self.domain, self.domain.channels
         places: dict[int | None, Expr] = dict(zip(domain.outer_axes, outer, strict=True))
         places[domain.row_axis] = row + line
-        places[domain.column_axis] = first + (x if channels == 1 else x // index(channels))
-        if domain.channel_axis is not None:
-            places[domain.channel_axis] = x - (x // index(channels)) * channels
+        pixel, channel = pixel_of(self.builder, x, channels, SHORT if is_near else INDEX)
+        places[domain.column_axis] = first + widened(pixel)
+        if domain.channel_axis is not None and channel is not None:
+            places[domain.channel_axis] = widened(channel)
         return places
 
 

@@ -458,9 +458,11 @@ def _domain(outputs: Sequence[Node], like: Node) -> Domain:
         return Domain(rank, row, column, like.shape[-1] if by_channels else 1, False)
     neighbours = [node for node in order if node.reads_at]
     if not neighbours:
-        pointwise = not any(node.op.kind == "index" for node in order)
-        row, column = (rank - 2 if rank > 1 else None), (rank - 1 if rank > 0 else None)
-        return Domain(rank, row, column, 1, pointwise)
+        channels = max([1, *[node.params[3] for node in order if node.op.kind == "gather"]])
+        pointwise = channels == 1 and not any(node.op.kind == "index" for node in order)
+        last = rank - 1 - (channels > 1)
+        row, column = (last - 1 if last > 0 else None), (last if last >= 0 else None)
+        return Domain(rank, row, column, channels, pointwise)
     node = max(neighbours, key=_tells_plane)
     row, column = node.plane
     follows = column is not None and node.axes is not None and node.axes[column + 1 :] == "c"
