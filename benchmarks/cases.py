@@ -6,7 +6,7 @@ from benchmarks import expressions, latency
 from benchmarks.case import Case
 from benchmarks.chain import cases as chain
 from benchmarks.edges import cases as edges
-from benchmarks.functions import arithmetic, filters, irregular
+from benchmarks.functions import arithmetic, filters, gathers, irregular
 from benchmarks.functions.row import cases as functions
 from benchmarks.mathematics import cases as mathematics
 from benchmarks.process import cases as process
@@ -21,6 +21,7 @@ CASES: tuple[Case, ...] = (
     *functions(arithmetic.ROWS),
     *functions(filters.ROWS),
     *functions(irregular.ROWS),
+    *functions(gathers.ROWS, "gathers"),
     *volumes.CASES,
     *chain.CASES,
     *mathematics.CASES,

@@ -53,10 +53,10 @@ class Row:
     opencv_view: Callable[[Array], Array] = lambda array: array
     agreement: Agreement = EXACT
 
-    def case(self) -> Case:
+    def case(self, group: str) -> Case:
         """Return the comparison of this row."""
         return Case(
-            name=f"functions.{self.name}",
+            name=f"{group}.{self.name}",
             about="1920 × 1080, one thread",
             enter=self._enter,
             agreement=self.agreement,
@@ -87,6 +87,6 @@ def _arrays(shape: tuple[int, ...], specs: Sequence[Spec]) -> Arrays:
     )
 
 
-def cases(rows: Sequence[Row]) -> tuple[Case, ...]:
+def cases(rows: Sequence[Row], group: str = "functions") -> tuple[Case, ...]:
     """Return the comparison of each row."""
-    return tuple(row.case() for row in rows)
+    return tuple(row.case(group) for row in rows)
