@@ -27,3 +27,13 @@ def test_a_scan_that_is_two_parts_of_a_whole(axis):
         scan = mt.cumulative_sum(mt.asarray(x), axis=axis)
         both = np.asarray(mt.concat([scan, scan]))
     np.testing.assert_array_equal(both, np.concatenate([np.cumsum(x, axis)] * 2))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 6])
+def test_indices_of_rows_past_the_last_are_not_looked_at(rows):
+    places = mt.asarray(np.zeros((rows, 1, 1), np.int8), axes="yxc").astype("int64")
+    chosen = mt.take_along_axis(np.ones((rows, 1, 1), np.uint8), places % 2 - 1, axis=1)
+    below = places.at(1, 1, border=mt.constant(-(1 << 63)))
+    found, beside = mt.eval(chosen.astype("int16"), below)
+    assert np.asarray(found).ravel().tolist() == [1] * rows
+    assert np.asarray(beside).ravel().tolist() == [-(1 << 63)] * rows
