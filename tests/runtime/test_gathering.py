@@ -116,3 +116,22 @@ def test_channels_of_points_run_along_in_rows(data):
     made = mt.sample(image, *points, border=data.draw(st.sampled_from(["reflect101", "wrap"])))
     (wanted,) = ReferenceDevice().evaluate([made._node], [None])
     np.testing.assert_array_equal(interpreted(made)[0], wanted, strict=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_indices_of_whole_rows_one_element_is_read(seed):
+    x = np.arange(40, dtype=np.uint8).reshape(5, 8)
+    places = mt.asarray(np.array([4, -1, 0, 2, 2], np.int16))
+    taken = mt.asarray(x)[places]
+    text = str(mt.explain(taken, what="program"))
+    assert "if in1_mode == DIRECT or in1_column == 0 and in0_column == 1" in text
+    found, record = interpreted(taken * 2 + 1, seed)
+    assert found.tolist() == (x[[4, -1, 0, 2, 2]] * 2 + 1).tolist()
+    assert not record.any()
+    _, record = interpreted(mt.asarray(x)[mt.asarray(np.array([1, 7, 2]))], seed)
+    assert record.tolist() == [[1, 7]]
+    both = mt.asarray(x)[places] + places[:, None]
+    assert (
+        interpreted(both, seed)[0].tolist()
+        == (x[[4, -1, 0, 2, 2]] + np.array([[4], [-1], [0], [2], [2]], np.int16)).tolist()
+    )

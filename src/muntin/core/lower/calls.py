@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 
 from muntin.core.graph.folds import CHUNK
 from muntin.core.lower.gathering import PAIR, WORD, is_narrow
 from muntin.core.lower.layout import ArraySlots
 from muntin.core.lower.row_loop import RowLoop
 from muntin.core.lower.row_memory import RowMemory
-from muntin.core.program import BOOL, POINTER, Advance, Call, Const, Expr, index
+from muntin.core.program import POINTER, Advance, Call, Expr, index
 
 __all__ = ["RowCalls"]
 
@@ -43,7 +44,10 @@ class RowCalls:
     ) -> None:
         """Call a row loop for the columns from `start` to `stop` of a row."""
         args: list[Expr] = [(stop - start) * self.memory.stages.domain.channels]
-        args += [self.memory.row_pointer(stage, row + rows, start) for stage, rows in loop.reads]
+        for stage, rows in loop.reads:
+            even = self.is_one_element(stage, loop)
+            first = start if even is None else even.choose(index(0), start)
+            args.append(self.memory.row_pointer(stage, row + rows, first))
         args += targets
         args += [self.memory.layout.scalars[number] for number in loop.scalars]
         if loop.has_index:
@@ -57,16 +61,20 @@ class RowCalls:
         args += last
         self.memory.builder.add(Call(loop.function.name, tuple(args)))
 
+    def is_one_element(self, stage: int, loop: RowLoop) -> Expr | None:
+        """Return when only one element of each row of a stage is read, None if that is never."""
+        node, stages = self.memory.stages.stages[stage].node, self.memory.stages
+        is_read_alone = stages.domain.pointwise and node.op.kind == "input"
+        return self.is_even(loop) if is_read_alone and node.payload in loop.even else None
+
     def is_even(self, loop: RowLoop) -> Expr:
         """Return whether rows are gathered whole: see `RowLoop`."""
         operands = self.memory.layout.operands
-        even: Expr = Const(BOOL, 1)
-        for number in loop.even:
-            even = even.both(operands[number].column.equals(0))
+        conditions = [operands[number].column.equals(0) for number in loop.even]
         for number in loop.gathers:
             slots = operands[number]
-            even = even.both(slots.column.equals(slots.dtype.itemsize))
-        return even
+            conditions.append(slots.column.equals(slots.dtype.itemsize))
+        return reduce(Expr.both, conditions)
 
     def is_near(self, loop: RowLoop) -> Expr:
         """Return whether offsets have 32 bits, and words can be read: see `RowLoop`."""

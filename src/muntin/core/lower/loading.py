@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muntin.core.border import BorderMode
@@ -26,10 +26,14 @@ def packing(functions: dict[str, Function], word: str, itemsize: int, channels: 
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """The statements that load rows, into the entry function of `memory`."""
+    """The statements that load rows, into the entry function of `memory`.
+
+    `one_element` says, for some stages, when rows need not be packed of which one element is read.
+    """
 
     memory: RowMemory
     functions: dict[str, Function]
+    one_element: Mapping[int, Expr]
 
     def base(self, stage: Stage, outer: Sequence[Expr]) -> tuple[Expr, Expr | None]:
         """Return where an operand's plane lies, and whether it lies inside the array."""
@@ -96,6 +100,8 @@ class Loading:
         source = b.let(Advance(POINTER, base, position * slots.row), "source")
         is_direct = slots.mode.equals(RowMode.DIRECT)
         if not stage.is_padded:
+            if stage.number in self.one_element:
+                is_direct = is_direct.either(self.one_element[stage.number])
             with b.when(is_direct):
                 self.memory.set_row(stage, row, source)
             with b.otherwise():

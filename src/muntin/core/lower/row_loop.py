@@ -306,7 +306,9 @@ class Columns:
         Given `lasts`, their last indices, all that is gathered stands in dense tables.
         """
         b, lines = self.builder, range(self.group.rows)
-        rows = self.gathered_rows(lines) if is_even else {}
+        rows: dict[tuple[Node, int], Expr] = {}
+        if is_even:
+            rows, order = self.gathered_rows(lines), self.beside_indices
         if is_near:  # indices first: several elements may be read at once
             found = set(self.indices)
             order = sorted(order, key=lambda node: node not in found)
@@ -327,7 +329,10 @@ class Columns:
             return
         b = self.builder
         order = self.indices
-        with b.when(self.bad), b.loop("x", index(0), self.count) as x:
+        stop: Expr = self.count
+        if self.even_operands:
+            stop = b.let(self.even.choose(self.count.at_most(1), self.count), "stop")
+        with b.when(self.bad), b.loop("x", index(0), stop) as x:
             for line in range(self.group.rows):
                 values = self.values(x, line, order, {}, None)
                 for gathered in self.gatherings.values():
@@ -379,7 +384,17 @@ class Columns:
         found = [node.payload for node in leaves if node.op.kind == "input"]
         known = all(node.op.kind in ("input", "scalar", "constant") for node in leaves)
         is_whole = bool(follow) and len(follow) == len(self.gatherings)
-        return tuple(found) if is_whole and plain and known else ()
+        used = {node for node, _ in self.group.targets}
+        for node in self.beside_indices:
+            used.update(node.args if node not in self.gatherings else ())
+        is_apart = used.isdisjoint(set(self.indices).difference(self.beside_indices))
+        return tuple(found) if is_whole and plain and known and is_apart else ()
+
+    @property
+    def beside_indices(self) -> list[Node]:
+        """All nodes but those by which indices are found, numbers aside."""
+        found = {node for node in self.indices if self.number(node) is None}
+        return [node for node in self.group.order if node not in found]
 
     def gathered_rows(self, lines: range) -> dict[tuple[Node, int], Expr]:
         """Return where the rows lie that are gathered whole: where their first elements' are."""

@@ -78,13 +78,12 @@ class _Lowering:
         )
         self.window = WindowEnds.of(self.builder, self.layout)
         self.memory = RowMemory(self.builder, self.layout, stages, self.window)
-        self.loading = Loading(self.memory, self.functions)
         self.calls = RowCalls(self.memory)
 
     def lowered(self) -> Lowered:
         loops = [self.loop(number, group) for number, group in enumerate(self.stages.groups)]
         outputs = Outputs(self.memory, self.calls, self.functions, self.streaming_loop())
-        self.march(loops, outputs)
+        self.march(loops, outputs, Loading(self.memory, self.functions, self.one_element(loops)))
         names = ("o0", "o1", "y0", "y1", "x0", "x1")
         parameters = [Parameter(Var(INDEX, name)) for name in names]
         parameters.append(Parameter(Var(POINTER, "scratch"), unaliased=True, written=True))
@@ -166,7 +165,18 @@ class _Lowering:
 
     # --- the march ------------------------------------------------------------------------------
 
-    def march(self, loops: Sequence[Loop], outputs: Outputs) -> None:
+    def one_element(self, loops: Sequence[Loop]) -> dict[int, Expr]:
+        """Return when only one element is read of the rows of some stages."""
+        found = {}
+        for loop in loops:
+            if isinstance(loop, RowLoop):
+                for stage, _ in loop.reads:
+                    condition = self.calls.is_one_element(stage, loop)
+                    if condition is not None:
+                        found[stage] = condition
+        return found
+
+    def march(self, loops: Sequence[Loop], outputs: Outputs, loading: Loading) -> None:
         """Walk down the window: at each step every stage makes its rows, then the outputs."""
         b, top = self.builder, self.window.top
         step, runs = self.stages.step, Runs(self.memory, self.calls, outputs)
@@ -174,7 +184,7 @@ class _Lowering:
         with b.loop("o", Var(INDEX, "o0"), Var(INDEX, "o1")) as o:
             outer = self.outer_positions(o)
             loads = [stage for stage in self.stages.stages if stage.is_load]
-            bases = {stage: self.loading.base(stage, outer) for stage in loads}
+            bases = {stage: loading.base(stage, outer) for stage in loads}
             offsets = [self.calls.output_offset(slots, outer) for slots in self.layout.outputs]
             with b.loop("t", top + first, self.window.bottom, step) as t:
                 for stage, base in bases.items():
@@ -182,10 +192,10 @@ class _Lowering:
                         self.guard(t, stage.start, first),
                         self.each_row(t + stage.lead, step) as row,
                     ):
-                        self.loading.load(stage, row, *base)
+                        loading.load(stage, row, *base)
                 for group, loop in zip(self.stages.groups, loops, strict=True):
                     if group.is_final and self.looks_ahead(group):
-                        self.look_ahead(t, group, bases)
+                        self.look_ahead(t, group, loading, bases)
                     with (
                         self.guard(t, group.start, first),
                         self.each_row(t + group.lead, step, group.rows) as row,
@@ -211,7 +221,11 @@ class _Lowering:
         return any(stage.outer for stage in loads) or len(self.layout.operands) > MANY_ARRAYS
 
     def look_ahead(
-        self, t: Expr, group: Group, bases: Mapping[Stage, tuple[Expr, Expr | None]]
+        self,
+        t: Expr,
+        group: Group,
+        loading: Loading,
+        bases: Mapping[Stage, tuple[Expr, Expr | None]],
     ) -> None:
         """Ask for the rows of the next step while the outputs' rows are made, which lie in cache.
 
@@ -220,9 +234,9 @@ class _Lowering:
         """
         b, step = self.builder, self.stages.step
         with b.when(self.layout.outputs[group.outputs[0]].mode.equals(RowMode.STREAMED)):
-            for stage in self.loading.furthest():
+            for stage in loading.furthest():
                 with self.each_row(t + (stage.lead + step), step) as row:
-                    self.loading.prefetch(stage, row, bases[stage][0])
+                    loading.prefetch(stage, row, bases[stage][0])
 
     def guard(self, t: Expr, start: int, first: int) -> AbstractContextManager[None]:
         """Run what follows from step `start` past the top of the window on."""
