@@ -52,7 +52,11 @@ FAULTS: list[tuple[Callable[[], Any], type[MuntinError], str]] = [
         r"minimum: .*; give the one of fewer axes another with x\[\.\.\., None\], and stretch it",
     ),
     (lambda: vx.add(BOOL, BOOL), DTypeError, r"add: the image is bool \(4, 5\); it takes integers"),
-    (lambda: vx.box(BOOL), DTypeError, r"box: the image is bool .*takes integers and floats; cast"),
+    (
+        lambda: vx.box(BOOL),
+        DTypeError,
+        r"box: the image is bool .*takes integers and floats of 32 and 64 bits; cast",
+    ),
     (lambda: vx.bitwise_not(F32), DTypeError, r'bitwise_not: the image is float32 .*"uint8"'),
     (lambda: vx.median(LINE), ShapeError, r"median: the image \(5,\) has axes 'x'.*give it 1 more"),
     (

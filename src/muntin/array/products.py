@@ -55,7 +55,7 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     --------
     >>> import numpy as np, muntin as mt
     >>> a = mt.asarray([[1, 2], [3, 4]])
-    >>> np.asarray(mt.matmul(a, [10, 1] * mt.ones(2, dtype="int64")))
+    >>> np.asarray(mt.matmul(a, mt.asarray([10, 1])))
     array([12, 34])
     """
     first, second = node_of("matmul", x1), node_of("matmul", x2)

@@ -71,9 +71,9 @@ def scatter(x: Any, indices: Any, values: Any, /, *, operation: str = "set") -> 
     >>> import numpy as np, muntin as mt
     >>> np.asarray(mt.scatter(mt.zeros(4), np.array([1, 3, 1]), 2.0, operation="add"))
     array([0., 4., 0., 2.])
-    >>> np.asarray(mt.scatter(mt.zeros((2, 3), dtype="uint8"), (0, np.array([2, -3])), [7, 9]))
+    >>> np.asarray(mt.scatter(mt.zeros((2, 3), dtype="int64"), (0, np.array([2, -3])), [7, 9]))
     array([[9, 0, 7],
-           [0, 0, 0]], dtype=uint8)
+           [0, 0, 0]])
     """
     if operation not in UPDATES:
         raise ParameterError(
