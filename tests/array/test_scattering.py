@@ -221,6 +221,13 @@ def test_several_threads_agree_on_the_first_index_out_of_bounds():
             mt.scatter(x, at, np.float32(1), operation="add").eval()
 
 
+def test_devices_that_run_no_scatters_say_so():
+    if not any(name.startswith("opencl") for name in mt.devices()):
+        pytest.skip("there is no OpenCL device")
+    with mt.use("opencl"), pytest.raises(mt.DeviceError, match="a node of kind 'program'"):
+        mt.scatter(np.arange(3.0), np.array([1, 1]), 2.0).eval()
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 
