@@ -463,7 +463,7 @@ def test_values_are_not_used_later():
             lambda p, a: None,
             {"a": "int32"},
             mt.ParameterError,
-            "<lambda>: a is 'int32'; declare an Input, an Output, an Update, a Scratch array or a Scalar",
+            "<lambda>: a is 'int32'; declare an Input, an Output, .* a Scratch array or a Scalar",
         ),
         (
             lambda p, a: None,
