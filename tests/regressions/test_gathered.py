@@ -37,3 +37,18 @@ def test_indices_of_rows_past_the_last_are_not_looked_at(rows):
     found, beside = mt.eval(chosen.astype("int16"), below)
     assert np.asarray(found).ravel().tolist() == [1] * rows
     assert np.asarray(beside).ravel().tolist() == [-(1 << 63)] * rows
+
+
+def test_indices_are_not_looked_at_where_something_else_is_needed():
+    places = mt.asarray(np.array([[0, 1, 2], [0, 1, 1]], np.int8), axes="yx")
+    source = np.array([[5, 6, 7], [8, 9, 10]])
+    # Of the sums the middle column is valid; the last would be 3, which is out of bounds.
+    sums = places.at(0, -1, border="undefined") + places.at(0, 1, border="undefined")
+    for device in ("cpu", "reference"):
+        with mt.use(device):
+            chosen = mt.take_along_axis(source, sums, axis=1)
+            below, higher = mt.asarray(source).at(1, 0), sums.at(1, 0, border="undefined")
+            found, beside, other = mt.eval(chosen, below, higher)
+            assert np.asarray(found)[:, 1].tolist() == [7, 9]
+            assert np.asarray(beside).tolist() == [[8, 9, 10]] * 2
+            assert np.asarray(other)[0, 1] == 1

@@ -78,7 +78,7 @@ class _Fusion:
         in_part = [member for member in members if self.is_in_part(member)]
         hosted = [member for member in members if kinds[member] in HOSTED]
         whole = [member for member in members if member not in (*in_part, *hosted)]
-        if not any(kinds[member] in RUNS for member in whole):
+        if not self.checks_indices and not any(kinds[member] in RUNS for member in whole):
             whole, in_part = [*whole, *in_part], []
             whole.sort()
         across: list[int] = []
@@ -86,10 +86,18 @@ class _Fusion:
             across = [member for member in whole if self.reads_across(member)]
             whole = [member for member in whole if member not in across]
         found: list[KernelGraph | HostWork] = []
-        for kernel in (whole, across, in_part):
+        # What is computed in vain for another's part would be checked: each part is its own kernel.
+        parts = [[member] for member in in_part] if self.checks_indices else [in_part]
+        for kernel in (whole, across, *parts):
             found += [self.kernel(one) for one in self.by_plane(kernel)]
         found += [HostWork(member, self.graph.args[member]) for member in hosted]
         return found
+
+    @property
+    def checks_indices(self) -> bool:
+        """Whether some indices may be out of bounds."""
+        nodes = self.graph.nodes
+        return any(node.op.kind == "gather" and not all(node.params[0]) for node in nodes)
 
     def reads_across(self, position: int) -> bool:
         """Say whether neighbours along the last axis are read in the kernel of a node."""
