@@ -192,6 +192,15 @@ def test_points_at_the_end_of_a_long_line_stay_inside(kind: str) -> None:
         assert found[:-1].tolist() == [3] * 5
 
 
+@pytest.mark.slow
+def test_images_of_more_bytes_than_32_bits_count_are_seen_to_their_end() -> None:
+    image = np.zeros((70_001, 40_000), np.uint8)  # of which few pages are touched
+    image[70_000, -10:] = np.arange(7, 17)
+    y, x = np.full(3, 70_000, np.float32), np.array([39_995.5, 39_999, 1e9], np.float32)
+    assert np.asarray(mt.sample(image, y, x)).tolist() == [12.5, 16, 16]
+    assert np.asarray(mt.sample(image, y, x, interpolation="nearest")).tolist() == [13, 16, 16]
+
+
 def test_nothing_to_see_and_nothing_to_look_for() -> None:
     image = mt.asarray(np.zeros((4, 5, 3), np.uint8))
     empty = mt.sample(image, np.zeros((0, 7)), np.zeros((0, 7)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from muntin.array.array import Array
 from muntin.array.axes import spatial_axes
+from muntin.array.creation import asarray
 from muntin.array.operators import Operators, common_device, node_of
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph.node import Node
@@ -30,7 +31,7 @@ def sample(
     Parameters
     ----------
     image : array_like
-        An image, or a volume, of any type.
+        An image, or a volume, of any type; what is no Array gets its axes' names by `asarray`.
     *coordinates : array_like
         Where to look along each of the axes z, y and x that there are, in this order: integers or
         floats that count elements, 0 at the centre of the first. Their shapes broadcast.
@@ -61,10 +62,11 @@ def sample(
     Notes
     -----
     The nearest element to a coordinate c is number floor(c + 0.5), as in OpenVX; the sum is taken
-    in the type of the coordinates. A weighted value is a + (b - a)·f for the elements a and b at
-    floor(c) and floor(c) + 1 and f = c - floor(c): first along x, then y, then z. So a constant
-    image stays constant, and a NaN or infinite element next to a point makes its value NaN. Under
-    "replicate" the nearest point of the image stands for one outside.
+    in the type of the coordinates, float32 for floats of 16 bits. A weighted value is
+    a + (b - a)·f for the elements a and b at floor(c) and floor(c) + 1 and f = c - floor(c): first
+    along x, then y, then z. So a constant image stays constant, and a NaN or infinite element next
+    to a point makes its value NaN. Under "replicate" the nearest point of the image stands for one
+    outside.
     Coordinates may be infinite or larger than any integer: along an axis that is farther than
     2**30 elements outside under a periodic border, 2**30 stands for them. Where a coordinate is
     NaN the weighted value is NaN, the nearest one is that at 0.
@@ -86,7 +88,7 @@ def sample(
             f"sample: interpolation is {interpolation!r}; it is one of "
             f"{', '.join(map(repr, get_args(Interpolation)))}"
         )
-    node = node_of("sample", image)
+    node = asarray(image)._node
     places = spatial_axes("sample", node.axes)
     if len(coordinates) != len(places):
         assert node.axes is not None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 
 from muntin.core.graph.folds import CHUNK
 from muntin.core.graph.node import Node
 from muntin.core.graph.row_folds import is_spread
-from muntin.core.lower.gathering import SHORT, WORD, Gathering, is_narrow, pixel_of, widened
+from muntin.core.lower.gathered import Gathered
+from muntin.core.lower.gathering import SHORT, pixel_of, widened
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.kernel import Domain
 from muntin.core.plan.stages import Group
@@ -92,7 +92,9 @@ def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False)
         columns.all(columns.count)
         columns.write_down_faults()
     work = sum(node.op.cost for node in group.order if node.op.is_elementwise)
-    is_light = streamed or (domain.pointwise and work <= LIGHT_WORK and not columns.has_tables)
+    is_light = streamed or (
+        domain.pointwise and work <= LIGHT_WORK and not columns.gathered.has_tables
+    )
     return columns.row_loop(name, columns.targets, light=is_light)
 
 
@@ -104,7 +106,7 @@ class Columns:
     ----------
     position
         The first column, the row and the outer positions, if an index is computed.
-    gatherings
+    gathered
         What is gathered.
     bad
         Whether an index is out of bounds, if one may be.
@@ -120,7 +122,7 @@ class Columns:
     targets: Sequence[Var]
     scalars: Mapping[int, Var]
     position: Sequence[Var]
-    gatherings: Mapping[Node, Gathering]
+    gathered: Gathered
     bad: Var | None
     even_values: list[dict[Node, Expr]] = field(default_factory=list)
 
@@ -135,10 +137,9 @@ class Columns:
         position = [Var(INDEX, "first"), Var(INDEX, "row")]
         position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
         has_index = any(node.op.kind == "index" and node not in group.reads for node in group.order)
-        gathers = [n for n in group.order if n.op.kind == "gather" and n not in group.reads]
-        gatherings = {node: Gathering.of(node, group.rows) for node in gathers}
         builder, bad = Builder(), None
-        if not all(each.is_safe for each in gatherings.values()):
+        gathered = Gathered.of(group, domain.channels)
+        if not gathered.is_safe:
             bad = builder.variable(Const(BOOL, 0), "bad")
         columns = cls(
             builder,
@@ -149,7 +150,7 @@ class Columns:
             [Var(POINTER, f"target{k}") for k in range(len(group.targets) * group.rows)],
             {k: Var(scalars[k].dtype, f"scalar{k}") for k in sorted(scalars)},
             position if has_index else (),
-            gatherings,
+            gathered,
             bad,
         )
         columns.even_values.extend([columns.even_work(line) for line in lines])
@@ -211,13 +212,15 @@ class Columns:
         parameters += [Parameter(pointer) for pointer in read]
         parameters += [Parameter(scalar) for scalar in self.scalars.values()]
         parameters += [Parameter(var) for var in self.position]
-        parameters += [each for gathered in self.sources.values() for each in gathered.parameters]
-        even = self.even_operands
+        parameters += [
+            each for source in self.gathered.sources.values() for each in source.parameters
+        ]
+        even = self.gathered.even_operands
         parameters += [Parameter(self.even)] if even else []
-        parameters += [Parameter(self.near)] if self.gatherings else []
+        parameters += [Parameter(self.near)] if self.gathered.nodes else []
         parameters += [Parameter(var) for var in last]
         function = self.builder.function(name, parameters, light=light)
-        gathers = tuple(self.sources)
+        gathers = tuple(self.gathered.sources)
         reads, scalars = tuple(self.pointers), tuple(self.scalars)
         has_index, rows = bool(self.position), self.group.rows
         return RowLoop(function, reads, scalars, has_index, gathers, rows, even)
@@ -228,14 +231,14 @@ class Columns:
         What they rarely give is left out at first. If one is taken, its block is done again.
         """
         b, order = self.builder, self.group.order
-        if self.even_operands:
+        if self.gathered.even_operands:
             with b.when(self.even.both(count > 0)):
                 self.between(index(0), count, order, is_even=True)
             with b.otherwise():
                 self.columns(index(0), count, order)
             return
-        if self.has_tables:
-            with b.when(self.tables_are_dense):
+        if self.gathered.has_tables:
+            with b.when(self.gathered.tables_are_dense):
                 self.looked_up(count)
             with b.otherwise():
                 self.between(index(0), count, order)
@@ -254,7 +257,7 @@ class Columns:
         self, start: Expr, stop: Expr, order: Sequence[Node], is_rare: Var | None = None
     ) -> None:
         """Compute columns, where anything is gathered in a loop for each kind of memory."""
-        if not self.gatherings:
+        if not self.gathered.nodes:
             self.between(start, stop, order, is_rare)
             return
         with self.builder.when(self.near):
@@ -271,23 +274,10 @@ class Columns:
     def looked_up(self, count: Expr) -> None:
         """Compute all columns, where all that is gathered stands in dense tables."""
         b = self.builder
-        lasts = {node: gathered.last(b) for node, gathered in self.gatherings.items()}
+        lasts = {node: source.last(b) for node, source in self.gathered.nodes.items()}
         whole = b.let(count & index(-TABLE_LANES), "whole")
         self.between(index(0), whole, self.group.order, lanes=TABLE_LANES, lasts=lasts)
         self.between(whole, count, self.group.order)
-
-    @property
-    def has_tables(self) -> bool:
-        """Whether all that is gathered stands in tables of bytes, and vectors can be computed."""
-        special = any(node.op.kind == "index" or node.is_rare_choice for node in self.group.order)
-        found = [gathered.is_table for gathered in self.gatherings.values()]
-        return bool(found) and all(found) and not special
-
-    @property
-    def tables_are_dense(self) -> Expr:
-        """Whether vectors of columns can be looked up."""
-        dense = [gathered.is_dense for gathered in self.gatherings.values()]
-        return reduce(lambda a, b: a.both(b), dense)
 
     def between(
         self,
@@ -308,9 +298,9 @@ class Columns:
         b, lines = self.builder, range(self.group.rows)
         rows: dict[tuple[Node, int], Expr] = {}
         if is_even:
-            rows, order = self.gathered_rows(lines), self.beside_indices
+            rows, order = self.gathered_rows(lines), self.gathered.beside_indices
         if is_near:  # indices first: several elements may be read at once
-            found = set(self.indices)
+            found = set(self.gathered.indices)
             order = sorted(order, key=lambda node: node not in found)
         with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
             if is_streamed:
@@ -328,15 +318,15 @@ class Columns:
         if self.bad is None:
             return
         b = self.builder
-        order = self.indices
+        order = self.gathered.indices
         stop: Expr = self.count
-        if self.even_operands:
+        if self.gathered.even_operands:
             stop = b.let(self.even.choose(self.count.at_most(1), self.count), "stop")
         with b.when(self.bad), b.loop("x", index(0), stop) as x:
             for line in range(self.group.rows):
                 values = self.values(x, line, order, {}, None)
-                for gathered in self.gatherings.values():
-                    gathered.write_down(b, values)
+                for gathering in self.gathered.nodes.values():
+                    gathering.write_down(b, values)
 
     @property
     def even(self) -> Var:
@@ -348,62 +338,14 @@ class Columns:
         """Whether offsets have 32 bits, and words can be read where elements are narrow."""
         return Var(BOOL, "near")
 
-    @property
-    def sources(self) -> dict[int, Gathering]:
-        """What is gathered, once for each operand."""
-        return {gathered.operand: gathered for gathered in self.gatherings.values()}
-
-    def beside(self, node: Node) -> list[Node]:
-        """Return the nodes whose elements lie in the same words as those of `node`, it first."""
-        close = node.op.kind == "gather" and node.params[2]
-        span = node.dtype.itemsize * (self.domain.channels + 1)
-        if not close or span > WORD or not is_narrow(node.dtype) or node in self.indices:
-            return [node]
-        alike = [
-            each
-            for each in self.gatherings
-            if each.args[:-1] == node.args[:-1] and each.params == node.params
-        ]
-        return [node, *[each for each in alike if each is not node and each not in self.indices]]
-
-    @property
-    def indices(self) -> list[Node]:
-        """The work by which indices are found."""
-        needed = {arg for node in self.gatherings for arg in node.args[1:]}
-        for node in reversed(self.group.order):
-            if node in needed and node not in self.group.reads:
-                needed.update(node.args)
-        return [node for node in self.group.order if node in needed]
-
-    @property
-    def even_operands(self) -> tuple[int, ...]:
-        """The operands by which alone indices are found, where rows may be gathered whole."""
-        follow = [node for node in self.gatherings if node.params[1]]
-        plain = self.domain.channels == 1 and not any(n.is_rare_choice for n in self.group.order)
-        leaves = [node for node in self.indices if not node.op.is_elementwise]
-        found = [node.payload for node in leaves if node.op.kind == "input"]
-        known = all(node.op.kind in ("input", "scalar", "constant") for node in leaves)
-        is_whole = bool(follow) and len(follow) == len(self.gatherings)
-        used = {node for node, _ in self.group.targets}
-        for node in self.beside_indices:
-            used.update(node.args if node not in self.gatherings else ())
-        is_apart = used.isdisjoint(set(self.indices).difference(self.beside_indices))
-        return tuple(found) if is_whole and plain and known and is_apart else ()
-
-    @property
-    def beside_indices(self) -> list[Node]:
-        """All nodes but those by which indices are found, numbers aside."""
-        found = {node for node in self.indices if self.number(node) is None}
-        return [node for node in self.group.order if node not in found]
-
     def gathered_rows(self, lines: range) -> dict[tuple[Node, int], Expr]:
         """Return where the rows lie that are gathered whole: where their first elements' are."""
         b = self.builder
         found = {}
         for line in lines:
-            values = self.values(index(0), line, self.indices, {}, None)
-            for node, gathered in self.gatherings.items():
-                found[node, line] = gathered.row(b, line, values, self.bad)
+            values = self.values(index(0), line, self.gathered.indices, {}, None)
+            for node, gathering in self.gathered.nodes.items():
+                found[node, line] = gathering.row(b, line, values, self.bad)
         return found
 
     def values(
@@ -446,16 +388,16 @@ class Columns:
                 values[node] = b.let(places[node.params[0]], "index")
             elif whole and (node, line) in whole:
                 values[node] = b.let(Load(node.dtype, whole[node, line], x), "load")
-            elif node in self.gatherings and is_near:
-                nodes = self.beside(node)
-                first, *others = [self.gatherings[each] for each in nodes]
+            elif node in self.gathered.nodes and is_near:
+                nodes = self.gathered.in_one_word(node)
+                first, *others = [self.gathered.nodes[each] for each in nodes]
                 found = first.read_near(b, x, line, self.domain.channels, values, self.bad, others)
                 values.update(zip(nodes, found, strict=True))
-            elif lasts and node in self.gatherings:
-                gathered = self.gatherings[node]
+            elif lasts and node in self.gathered.nodes:
+                gathered = self.gathered.nodes[node]
                 values[node] = gathered.look_up(b, line, values, self.bad, lasts[node])
-            elif node in self.gatherings:
-                gathered = self.gatherings[node]
+            elif node in self.gathered.nodes:
+                gathered = self.gathered.nodes[node]
                 values[node] = gathered.read(b, x, line, self.domain.channels, values, self.bad)
             elif is_rare is not None and node.is_rare_choice:
                 b.note(is_rare, values[node.args[0]])
