@@ -228,3 +228,18 @@ def test_faults_are_told() -> None:
         mt.sample(image > 1, 0.5, 0.5)
     with pytest.raises(ShapeError, match="side by side"):
         mt.sample(mt.asarray(np.zeros((4, 3, 5)), axes="ycx"), 0.5, 0.5)
+
+
+def test_far_points_of_long_axes_see_the_border() -> None:
+    image = np.zeros((1, 2**25 + 1), np.uint8)
+    image[0, -1] = 9
+    y, x = np.float32([0]), np.float32([1e9])  # floats have no number 2**25 + 2
+    for way in ("nearest", "bilinear"):
+        found = mt.sample(image, y, x, interpolation=way, border=mt.constant(7))  # type: ignore[arg-type]
+        assert np.asarray(found).tolist() == [7]
+
+
+def test_coordinates_may_be_numbers_of_a_function() -> None:
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    compiled = mt.function(lambda img, y: mt.sample(img, y, 1.5))
+    assert [float(compiled(image, y)) for y in (0.5, 1.5)] == [3.5, 7.5]

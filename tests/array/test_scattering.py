@@ -272,3 +272,9 @@ def test_devices_that_run_no_scatters_say_so():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call(np.zeros((2, 3), np.int64))
+
+
+def test_indices_of_empty_rows_are_checked():
+    with pytest.raises(BoundsError, match="5 is out of bounds for axis 0 with size 3"):
+        np.asarray(mt.scatter(mt.zeros((3, 0)), np.array([5]), np.zeros((1, 0))))
+    assert np.asarray(mt.scatter(mt.zeros((3, 0)), np.array([2]), np.zeros((1, 0)))).shape == (3, 0)

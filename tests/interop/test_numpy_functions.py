@@ -200,3 +200,17 @@ def test_histograms_take_weights_and_become_densities():
         np.histogram(x, "auto")
     with pytest.raises(TypeError, match=r"numpy\.add"):
         np.add.at(x, [0], 1)
+
+
+def test_histograms_between_ends_of_two_types() -> None:
+    x = np.full(9, 0.7, np.float32)  # less than 0.7, which it is compared with as a float32
+    counts, edges = np.histogram(mt.asarray(x), 4, range=(0.7, np.float64(1.7)))
+    assert np.asarray(counts).tolist() == [9, 0, 0, 0]
+    assert len(edges) == 5
+
+
+def test_histograms_are_where_their_weights_are() -> None:
+    weights = mt.asarray(np.ones(4)).to("reference")
+    counts, _ = np.histogram(mt.asarray(np.arange(4.0)), 2, weights=weights)
+    assert counts.device == "reference"
+    assert np.asarray(counts).tolist() == [2, 2]

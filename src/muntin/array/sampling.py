@@ -9,7 +9,7 @@ import numpy as np
 from muntin.array.array import Array
 from muntin.array.axes import spatial_axes
 from muntin.array.creation import asarray
-from muntin.array.operators import Operators, common_device, node_of
+from muntin.array.operators import common_device, node_of
 from muntin.core.border import Border, BorderMode
 from muntin.core.graph.node import Node
 from muntin.core.graph.sampling import sampled
@@ -64,12 +64,12 @@ def sample(
     The nearest element to a coordinate c is number floor(c + 0.5), as in OpenVX; the sum is taken
     in the type of the coordinates, float32 for floats of 16 bits. A weighted value is
     a + (b - a)·f for the elements a and b at floor(c) and floor(c) + 1 and f = c - floor(c): first
-    along x, then y, then z. So a constant image stays constant, and a NaN or infinite element next
-    to a point makes its value NaN. Under "replicate" the nearest point of the image stands for one
-    outside.
-    Coordinates may be infinite or larger than any integer: along an axis that is farther than
-    2**30 elements outside under a periodic border, 2**30 stands for them. Where a coordinate is
-    NaN the weighted value is NaN, the nearest one is that at 0.
+    along x, then y, then z. So a constant image stays constant, and a NaN or infinite element (or
+    constant of the border) next to a point makes its value NaN. Under "replicate" the nearest point
+    of the image stands for one outside.
+    Coordinates may be infinite or larger than any integer: under a periodic border 2**30 stands for
+    floats beyond it, 2**31 - 1 for integers (2**62 and 2**63 - 1 along axes of 2**29 elements or
+    more). Where a coordinate is NaN the weighted value is NaN, the nearest one is that at 0.
 
     Nothing is stored for coordinates that are computed: a rotation by expressions of
     `muntin.arange` is one kernel. The image is read where it lies; a computed one is stored first.
@@ -109,4 +109,4 @@ def sample(
 
 
 def _coordinate(given: Any) -> Node:
-    return node_of("sample", given if isinstance(given, Operators) else np.asarray(given))
+    return node_of("sample", np.asarray(given) if isinstance(given, list | tuple) else given)

@@ -127,7 +127,7 @@ class Form:
     def blocks(self, shape: tuple[int, ...]) -> int:
         """Return how many parts of the work threads may share."""
         if self.has_rows:
-            return -(-shape[-1] // _COLUMNS)
+            return max(-(-shape[-1] // _COLUMNS), 1)  # also of empty rows indices are checked
         return _BLOCKS if self.tables else 1
 
 
@@ -169,7 +169,7 @@ class _Scatter:
         """Change a row for each row of values, a block of the columns after the other."""
         p, x, values = self.p, self.arrays["x"], self.arrays["values"]
         width = x.shape[-1]
-        with p.parallel((width + _COLUMNS - 1) // _COLUMNS) as block:
+        with p.parallel(p.maximum((width + _COLUMNS - 1) // _COLUMNS, 1)) as block:
             first = block * _COLUMNS
             last = p.minimum(first + _COLUMNS, width)
             with (

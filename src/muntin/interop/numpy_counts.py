@@ -12,8 +12,9 @@ from muntin.array import counting
 from muntin.array.array import Array
 from muntin.array.counting import counted
 from muntin.array.creation import asarray
-from muntin.array.elementwise import minimum, where
+from muntin.array.elementwise import maximum, minimum, where
 from muntin.array.evaluation import eval
+from muntin.array.operators import common_device
 from muntin.array.reductions import max, min, sum
 from muntin.core.graph.gathering import gather
 from muntin.dtypes import integer_type
@@ -82,6 +83,7 @@ def _equal(x: Array, inside: Array, edges: _Edges, lowest: Any, highest: Any) ->
     position = (wide - lowest) / _width(lowest, highest) * count
     number = minimum(where(inside, position, 0).astype("int64"), count - 1)
     number = number - (inside & (wide < _looked_up(edges, number))).astype("int64")
+    number = maximum(number, 0)  # an end of another type may be compared otherwise than its edge
     last = number == count - 1
     return number + ((wide >= _looked_up(edges, number + 1)) & ~last).astype("int64")
 
@@ -121,7 +123,8 @@ def _counted(number: Array, inside: Array, count: int, weights: Any) -> Array:
     if weights is None:
         found = counted(place._node, count + 1, "int64", is_inside=True)
         return Array(found._node, place._device)[:count]
+    device = common_device("numpy.histogram", (place, weights))
     values = asarray(weights).reshape(-1)
     wide = values.astype("float64")._node
     found = counted(place._node, count + 1, "float64", wide, is_inside=True)
-    return Array(found._node, place._device)[:count].astype(values.dtype)
+    return Array(found._node, device)[:count].astype(values.dtype)

@@ -27,6 +27,7 @@ __all__ = ["sampled"]
 _INT32, _INT64 = DTYPES["int32"], DTYPES["int64"]
 _FLOAT32, _FLOAT64 = DTYPES["float32"], DTYPES["float64"]
 _LONG = 1 << 29  # elements of an axis along which positions need more than 32 bits
+_FAR = 1 << 62
 _EXACT = 1 << 23  # up to here a float32 and a half are exact
 
 
@@ -211,11 +212,12 @@ class _Points:
         also where all elements are equal. Of NaN the whole number is 0.
         """
         size, dtype = self.image.shape[place], coordinate.dtype
-        low, high = -_LONG * 2, _LONG * 2
+        far = _FAR if self.index_type(place) is _INT64 else 2 * _LONG
+        low, high = -far, far
         if self.weighting is Weighting.LINES and self.border.mode is BorderMode.REPLICATE:
             low, high = 0, size - 1
         elif self.weighting is Weighting.LINES and self.border.mode is BorderMode.CONSTANT:
-            low, high = -2, size + 1
+            low, high = -2, 1 << size.bit_length()  # which every float has
         least, most = scalar(low, dtype), scalar(high, dtype)
         limited = elementwise("where", elementwise("less", coordinate, least), least, coordinate)
         limited = elementwise("where", elementwise("greater", limited, most), most, limited)
