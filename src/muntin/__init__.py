@@ -151,6 +151,7 @@ from muntin.array.scans import (
     cumulative_sum,
 )
 from muntin.array.scattering import scatter
+from muntin.array.searching import searchsorted
 from muntin.array.shaping import (
     broadcast_arrays,
     broadcast_to,
@@ -415,6 +416,7 @@ __all__ = [
     "rsqrt",
     "sample",
     "scatter",
+    "searchsorted",
     "sign",
     "signbit",
     "sin",

@@ -122,6 +122,7 @@ from muntin.array.scans import (
     cumulative_prod,
     cumulative_sum,
 )
+from muntin.array.searching import searchsorted
 from muntin.array.shaping import (
     broadcast_arrays,
     broadcast_to,
@@ -288,6 +289,7 @@ __all__ = [
     "result_type",
     "roll",
     "round",
+    "searchsorted",
     "sign",
     "signbit",
     "sin",
