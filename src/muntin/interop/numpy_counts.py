@@ -16,6 +16,7 @@ from muntin.array.elementwise import maximum, minimum, where
 from muntin.array.evaluation import eval
 from muntin.array.operators import common_device
 from muntin.array.reductions import max, min, sum
+from muntin.array.searching import searchsorted
 from muntin.core.graph.gathering import gather
 from muntin.dtypes import integer_type
 from muntin.errors import ShapeError, UnsupportedError
@@ -62,7 +63,7 @@ def histogram(
     else:
         edges = np.histogram_bin_edges(np.zeros(0, x.dtype), bins)
         inside = (x >= edges[0]) & (x <= edges[-1])
-        number = _between(x, edges)
+        number = searchsorted(edges[1:-1], x, side="right")
     counts = _counted(number, inside, edges.size - 1, weights)
     if density:
         return counts / np.diff(edges).astype(float) / sum(counts), edges
@@ -95,20 +96,6 @@ def _width(lowest: Any, highest: Any) -> Any:
         return np.subtract(highest, lowest, dtype=dtype)
     ends = np.asarray(highest, dtype), np.asarray(lowest, dtype)
     return np.subtract(*ends, dtype=f"u{dtype.itemsize}", casting="unsafe")[()]
-
-
-def _between(x: Array, edges: _Edges) -> Array:
-    """Return the bins of the elements between edges, of which each step halves the number."""
-    inner = edges[1:-1]
-    steps = inner.size.bit_length()
-    most = np.inf if inner.dtype.kind == "f" else np.iinfo(inner.dtype).max
-    table = np.full((1 << steps) - 1, most, inner.dtype)
-    table[: inner.size] = inner
-    number = (x != x).astype("int64")
-    for step in reversed([1 << k for k in np.arange(steps).tolist()]):
-        before = _looked_up(table, minimum(number + (step - 1), table.size - 1))
-        number = where(before <= x, number + step, number)
-    return minimum(number, inner.size)
 
 
 def _looked_up(table: _Edges, number: Array) -> Array:

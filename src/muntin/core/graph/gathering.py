@@ -17,7 +17,7 @@ from muntin.core.regions import Box
 from muntin.dtypes import DTYPES
 from muntin.errors import BoundsError, DTypeError
 
-__all__ = ["Along", "box_gathered", "gather", "gather_together"]
+__all__ = ["Along", "box_gathered", "checks_indices", "gather", "gather_together"]
 
 MANY_CHANNELS = 8  # make up a row that is long enough
 
@@ -154,6 +154,11 @@ def _wrapped(index: Node, size: int, shape: tuple[int, ...], operation: str) -> 
             "where", elementwise("less", wide, 0), elementwise("add", wide, length), wide
         )
     return broadcast_to(wide, shape, operation)
+
+
+def checks_indices(node: Node) -> bool:
+    """Say whether a node chooses by indices that may be out of bounds."""
+    return node.op.kind == "gather" and not all(node.params[0])
 
 
 def _is_safe(index: Node, size: int) -> bool:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from muntin.core.border import BorderMode
 from muntin.core.graph.canonical import Canonical, canonical
+from muntin.core.graph.gathering import checks_indices
 from muntin.core.graph.node import Node
 from muntin.core.graph.ops import op
 from muntin.core.graph.order import topological
@@ -96,8 +97,7 @@ class _Fusion:
     @property
     def checks_indices(self) -> bool:
         """Whether some indices may be out of bounds."""
-        nodes = self.graph.nodes
-        return any(node.op.kind == "gather" and not all(node.params[0]) for node in nodes)
+        return any(map(checks_indices, self.graph.nodes))
 
     def reads_across(self, position: int) -> bool:
         """Say whether neighbours along the last axis are read in the kernel of a node."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from muntin.core.graph.gathering import checks_indices
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.graph.row_folds import is_spread
@@ -94,7 +95,7 @@ class KernelGraph:
         if self.is_program:
             call = self.outputs[0].payload
             return call.checked or bool(call.definition.records)
-        return not all(all(node.params[0]) for node in self.gathers)
+        return any(map(checks_indices, self.gathers))
 
     @property
     def gathers(self) -> list[Node]:

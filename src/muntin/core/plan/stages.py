@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from muntin.core.border import BorderMode
+from muntin.core.graph.gathering import checks_indices
 from muntin.core.graph.node import Node
 from muntin.core.graph.order import topological
 from muntin.core.graph.row_folds import is_spread
@@ -464,14 +465,9 @@ class _Former:
         for group in joined:
             is_alone = group.running is not None or group.folding or group.scanning
             # Rows past the last one are made in vain, but their indices would be found at fault.
-            is_alone = is_alone or any(map(_checks_indices, group.order))
+            is_alone = is_alone or any(map(checks_indices, group.order))
             group.rows = self.step if group.reads_rows and not is_alone else 1
         return joined
-
-
-def _checks_indices(node: Node) -> bool:
-    """Say whether a node is a gather whose indices may be out of bounds."""
-    return node.op.kind == "gather" and not all(node.params[0])
 
 
 def _uncast(node: Node) -> Node:
