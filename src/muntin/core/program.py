@@ -17,6 +17,7 @@ from muntin.core.graph.ops import OPS, Op, op
 from muntin.dtypes import DTYPES, DType
 
 __all__ = [
+    "LOOKUP_LANES",
     "BOOL",
     "INDEX",
     "POINTER",
@@ -169,11 +170,14 @@ class Word(Expr):
     pointer: Expr
 
 
+LOOKUP_LANES = 64  # of the loops that keep tables in registers: as many bytes as one holds
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup(Expr):
     """The element of a table at an index of 8 bits; the table is `size` bytes side by side.
 
-    A loop of several lanes keeps the first 256 in registers, where the target can; elsewhere such
+    A loop of `LOOKUP_LANES` keeps the first 256 in registers, where the target can; elsewhere such
     a loop runs lane by lane.
     """
 

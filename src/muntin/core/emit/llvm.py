@@ -11,6 +11,7 @@ from muntin.core.plan.facts import CACHE_LINE, ENTRY
 from muntin.core.program import (
     BOOL,
     INDEX,
+    LOOKUP_LANES,
     POINTER,
     Advance,
     Apply,
@@ -47,7 +48,6 @@ __all__ = ["LlvmOptions", "emit_llvm", "emit_llvm_function"]
 LIGHT_WIDTH = 256  # of loops that move more than they compute: wide vectors straddle more lines
 BOX = ("o0", "o1", "y0", "y1", "x0", "x1")
 _STREAM = "muntin_stream"
-_REGISTER = 64  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,22 +295,22 @@ class _FunctionText:
 
     def look_up(self, expr: Lookup) -> str:
         """Choose bytes of the two halves of a table, in two registers each."""
-        kind, lanes = f"<{_REGISTER} x i8>", self.lanes
+        kind, lanes = f"<{LOOKUP_LANES} x i8>", self.lanes
         index = self.data(expr.index)
         self.lanes = 1
         table, size = self.value(expr.table), self.value(expr.size)
         self.lanes = lanes
         parts = []
-        for start in range(0, 4 * _REGISTER, _REGISTER):
+        for start in range(0, 4 * LOOKUP_LANES, LOOKUP_LANES):
             place = self.line(f"getelementptr i8, ptr {table}, i64 {start}")
-            mask = f"<{_REGISTER} x i1>"
+            mask = f"<{LOOKUP_LANES} x i1>"
             held = self.line(
-                f"call {mask} @llvm.get.active.lane.mask.v{_REGISTER}i1.i64"
+                f"call {mask} @llvm.get.active.lane.mask.v{LOOKUP_LANES}i1.i64"
                 f"(i64 {start}, i64 {size})"
             )
             parts.append(
                 self.line(
-                    f"call {kind} @llvm.masked.load.v{_REGISTER}i8.p0"
+                    f"call {kind} @llvm.masked.load.v{LOOKUP_LANES}i8.p0"
                     f"(ptr {place}, i32 1, {mask} {held}, {kind} zeroinitializer)"
                 )
             )
@@ -458,7 +458,7 @@ class _FunctionText:
         """Return how many iterations of a loop are written as one."""
         values = [each.value for each in statement.body if isinstance(each, Let)]
         looks_up = any(isinstance(value, Lookup) for value in values)
-        holds = self.options.holds_tables and statement.lanes == _REGISTER
+        holds = self.options.holds_tables and statement.lanes == LOOKUP_LANES
         return 1 if looks_up and not holds else statement.lanes
 
     def loop_metadata(self, statement: For) -> str:

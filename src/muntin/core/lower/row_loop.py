@@ -16,6 +16,7 @@ from muntin.core.plan.stages import Group
 from muntin.core.program import (
     BOOL,
     INDEX,
+    LOOKUP_LANES,
     POINTER,
     Advance,
     Apply,
@@ -34,7 +35,6 @@ from muntin.errors import InternalError
 
 __all__ = ["Columns", "RowLoop", "may_stream", "row_loop", "stream_lanes"]
 
-TABLE_LANES = 64  # as many bytes as the widest registers hold
 BLOCK = 1024  # columns that are done again where a rare choice is taken
 AHEAD = 4096  # bytes
 LIGHT_WORK = 5.0  # additions an element that are hidden behind its way to memory
@@ -275,8 +275,8 @@ class Columns:
         """Compute all columns, where all that is gathered stands in dense tables."""
         b = self.builder
         lasts = {node: source.last(b) for node, source in self.gathered.nodes.items()}
-        whole = b.let(count & index(-TABLE_LANES), "whole")
-        self.between(index(0), whole, self.group.order, lanes=TABLE_LANES, lasts=lasts)
+        whole = b.let(count & index(-LOOKUP_LANES), "whole")
+        self.between(index(0), whole, self.group.order, lanes=LOOKUP_LANES, lasts=lasts)
         self.between(whole, count, self.group.order)
 
     def between(
