@@ -243,3 +243,11 @@ def test_coordinates_may_be_numbers_of_a_function() -> None:
     image = np.arange(12, dtype=np.uint8).reshape(3, 4)
     compiled = mt.function(lambda img, y: mt.sample(img, y, 1.5))
     assert [float(compiled(image, y)) for y in (0.5, 1.5)] == [3.5, 7.5]
+
+
+def test_names_of_coordinates_do_not_matter() -> None:
+    image = mt.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
+    y, x = mt.asarray([[0.5, 1.0]], axes="xy"), mt.asarray([[1.5], [2.0]], axes="yx")
+    assert np.asarray(mt.sample(image, y, x)).tolist() == [[3.5, 5.5], [4.0, 6.0]]
+    found = mt.sample(image, y * 1, x * 1)
+    assert found.axes == "yx"

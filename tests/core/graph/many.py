@@ -238,7 +238,7 @@ def simpler(one: Case) -> Iterator[Case]:
 
 def told(one: Case, error: BaseException) -> str:
     """Return a failure as text: the case, which Python reads again, and what went wrong."""
-    plain = re.sub(r"<(BorderMode\.\w+): '\w+'>", r"\1", repr(one))
+    plain = re.sub(r"<(\w+\.\w+): '\w+'>", r"\1", repr(one))
     return f"{plain}\n{''.join(format_exception_only(error))}"
 
 

@@ -20,8 +20,9 @@ from muntin.runtime.buffer import Buffer
 from tests.core.graph.choices import Choices, Drawn
 from tests.core.graph.laid_out import Layout, embed, values
 from tests.core.graph.steps.beside import Read, Stencil, WindowSum
-from tests.core.graph.steps.chosen import Take, TakeAlong, inside
+from tests.core.graph.steps.chosen import Take, TakeAlong
 from tests.core.graph.steps.made import Made, Step
+from tests.core.graph.steps.points import Sample, Scatter
 from tests.core.graph.steps.pointwise import TYPES, Cast, Count, Keep, Number, Work
 from tests.core.graph.steps.products import Product
 from tests.core.graph.steps.runs import Combine, Fold, RowFold, Scan
@@ -52,6 +53,8 @@ STEPS: tuple[Callable[[Choices, str | None], Step], ...] = tuple(
             Join: 1,
             Take: 1,
             TakeAlong: 1,
+            Sample: 1,
+            Scatter: 1,
             Product: 1,
         }.items()
         for _ in range(weight)
@@ -164,7 +167,14 @@ def draw_shape(choices: Choices, recipe: Recipe, widest: int = 300) -> tuple[int
 def recipes(draw: st.DrawFn, longest: int = 10) -> Recipe:
     """Draw a recipe, whose indices are within bounds."""
     recipe = draw_recipe(Drawn(draw), longest)
-    return replace(recipe, steps=tuple(map(inside, recipe.steps)))
+    return replace(recipe, steps=tuple(map(_inside, recipe.steps)))
+
+
+def _inside(step: Step) -> Step:
+    """Return a step with its indices brought within bounds."""
+    if isinstance(step, Take | TakeAlong | Scatter) and step.bounds == "any":
+        return replace(step, bounds="both")
+    return step
 
 
 @st.composite

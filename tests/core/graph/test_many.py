@@ -6,14 +6,15 @@ import pytest
 
 from muntin.core.border import BorderMode
 from muntin.core.graph.ops import OPS
+from muntin.core.graph.weighting import Weighting
 from muntin.runtime.reference import ReferenceDevice
 from tests.core.graph import many, recipes
 from tests.core.graph.choices import Seeded
 from tests.core.graph.laid_out import Layout
-from tests.core.graph.steps import beside, chosen, made, pointwise, products, runs, shapes
+from tests.core.graph.steps import beside, chosen, made, points, pointwise, products, runs, shapes
 
 MANY, SHARD = 10_000, 1000
-KINDS = {row.kind for row in OPS.values()} - {"program"}  # which have random tests of their own
+KINDS = {row.kind for row in OPS.values()}
 
 
 @pytest.mark.timeout(600)
@@ -62,8 +63,8 @@ def test_a_case_is_made_as_small_as_still_fails():
 
 
 def test_a_failure_is_told_as_what_python_reads_again():
-    known = {"Case": many.Case, "BorderMode": BorderMode}
-    for module in (recipes, beside, chosen, made, pointwise, products, runs, shapes):
+    known = {"Case": many.Case, "BorderMode": BorderMode, "Weighting": Weighting}
+    for module in (recipes, beside, chosen, made, pointwise, points, products, runs, shapes):
         known |= vars(module)
     for seed in range(50):
         one = many.case(seed)

@@ -13,7 +13,14 @@ from functools import reduce
 from itertools import product
 
 from muntin.core.border import Border, BorderMode
-from muntin.core.graph.build import broadcast_to, cast, constant, elementwise, scalar
+from muntin.core.graph.build import (
+    broadcast_to,
+    cast,
+    constant,
+    elementwise,
+    renamed,
+    scalar,
+)
 from muntin.core.graph.gathering import Along, gather_together
 from muntin.core.graph.node import Node
 from muntin.core.graph.reshaping import reshape
@@ -50,7 +57,8 @@ def sampled(
     places
         The axes along which coordinates count; they lie side by side.
     coordinates
-        Numbers for each of them, of shapes that broadcast; theirs stands in the place of the axes.
+        Numbers for each of them, of shapes that broadcast; theirs stands in the place of the axes,
+        whatever the names of their own.
     border
         What a point outside sees.
     between
@@ -81,7 +89,11 @@ def sampled(
             f"{operation}: an image of shape {image.shape} has no elements that a point could see"
         )
     points = _Points(image, places, shape, border, operation, between, weighting)
-    computed = [cast(each, each.dtype.computed) for each in coordinates]
+    letters = image.axes[before : before + len(common)] if image.axes and after == 0 else None
+    computed = [
+        cast(each if each.axes == letters else renamed(each, None), each.dtype.computed)
+        for each in coordinates
+    ]
     given = [
         reshape(each, (*each.shape, *[1] * after), operation) if after else each
         for each in computed

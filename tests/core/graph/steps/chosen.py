@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from muntin.array.array import Array
 from muntin.array.choosing import chosen
@@ -12,7 +12,7 @@ from muntin.core.graph.node import Node
 from muntin.core.shapes import broadcast_shapes
 from muntin.dtypes import DTYPES
 from tests.core.graph.choices import Choices
-from tests.core.graph.steps.made import MOST_AXES, Made, Step
+from tests.core.graph.steps.made import MOST_AXES, Made
 
 INT64 = DTYPES["int64"]
 # Where indices lie: counted from the front, from both ends, or anywhere, where most are a fault.
@@ -86,13 +86,6 @@ class TakeAlong:
         ]
         wide = build.broadcast_to(node, tuple(source))
         made.add(gather(wide, coordinates, shape, node.axes))
-
-
-def inside(step: Step) -> Step:
-    """Return a step with its indices brought within bounds."""
-    if isinstance(step, Take | TakeAlong) and step.bounds == "any":
-        return replace(step, bounds="both")
-    return step
 
 
 def bounded(node: Node, size: int, bounds: str) -> Node:
