@@ -294,7 +294,7 @@ def test_read_only_memory_is_not_written():
         run([Store(A, index(0), Const(I32, 0))], pointer(source, "image"), slots=(A,))
 
 
-def test_words_begin_anywhere_but_lie_within_elements():
+def test_words_begin_at_elements_and_what_lies_between_is_anything():
     source, target = np.arange(1, 8, dtype=np.uint8), np.zeros(1, np.uint32)
     word = DTYPES["uint32"]
     body = [Store(B, index(0), Word(word, Advance(POINTER, A, index(3))))]
@@ -302,8 +302,10 @@ def test_words_begin_anywhere_but_lie_within_elements():
     assert target[0] == 4 + (5 << 8) + (6 << 16) + (7 << 24)
     with fails("word of uint32 at byte 3 of image: there are 6 bytes"):
         run(body, pointer(source[:6], "image"), pointer(target))
+    run(body, pointer(np.zeros(9, np.uint8)[::3], "image"), pointer(target))
+    assert target[0] == 0x00FFFF00  # of the next element, and what is not there
     with fails("word of uint32 at byte 3 of image: it is between elements"):
-        run(body, pointer(np.zeros(9, np.uint8)[::3], "image"), pointer(target))
+        run(body, pointer(np.zeros(9, np.uint8)[::2], "image"), pointer(target))
 
 
 def test_accesses_are_aligned():

@@ -165,7 +165,10 @@ class Load(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Word(Expr):
-    """The bytes at a place, wherever they begin, as an unsigned integer: the first are the low."""
+    """The bytes from the first of an element on as an unsigned integer: the first are the low.
+
+    They end with the memory at the latest; between elements there may be anything.
+    """
 
     pointer: Expr
 

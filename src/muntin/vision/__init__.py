@@ -9,6 +9,7 @@ from muntin.vision.arithmetic import (
     weighted_average,
 )
 from muntin.vision.filters import box, convolve, gaussian, gaussian3x3, gaussian5x5
+from muntin.vision.geometry import scale
 from muntin.vision.gradients import derivative, laplacian, scharr, sobel, sobel3x3
 from muntin.vision.logic import (
     bitwise_and,
@@ -52,6 +53,7 @@ __all__ = [
     "multiply",
     "nonlinear",
     "opening",
+    "scale",
     "scharr",
     "sobel",
     "sobel3x3",

@@ -52,6 +52,15 @@ class TestOneNode:
         rows = [build.index(0, (4, 5)) for _ in range(2)]
         assert count([build.elementwise("add", *rows)], "index") == 1
 
+    def test_not_work_on_numbers_that_is_seen_at_other_lengths(self):
+        work = build.cast(build.scalar(1, U8), I32)
+        seen = [build.broadcast_to(work, (length,)) for length in (1, 2, 2)]
+        assert count(seen, "cast") == 2
+        assert [node.shape for node in canonical(seen).nodes if node.op.name == "cast"] == [
+            (1,),
+            (2,),
+        ]
+
     def test_not_numbers_and_slices_that_merely_coincide(self):
         image = image_of()
         numbers = [build.scalar(1, U8) for _ in range(2)]

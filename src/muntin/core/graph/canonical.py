@@ -38,9 +38,9 @@ def canonical(roots: Sequence[Node]) -> Canonical:
     Notes
     -----
     Two scalars are one only if they are one node, and two inputs only if they have one source:
-    equal numbers never merge nodes, so the key does not depend on them. Indices, and an array
-    stretched or reshaped twice, are one where their shapes are equal: then, and only then, they are
-    the same.
+    equal numbers never merge nodes, so the key does not depend on them. Indices, work on numbers
+    alone, and an array stretched or reshaped twice, are one where their shapes are equal: then, and
+    only then, they are the same.
     """
     form, views_work = _hash_consed(roots)
     pushed = push_views(roots) if views_work else roots
@@ -77,7 +77,7 @@ def _hash_consed(roots: Sequence[Node]) -> tuple[Canonical, bool]:
             sharing = id(node.payload)
         elif kind in ("scalar", "part", "gathered") or (kind == "view" and not _is_broadcast(node)):
             sharing = identity
-        elif kind in ("index", "view", "reshape"):
+        elif kind in ("index", "view", "reshape") or not any(arg.shape for arg in node.args):
             sharing = node.shape
         views_work = views_work or is_seen_work(node)
         word: tuple[Any, ...] = (node.op.name, args, node.params, node.dtype.name, len(node.shape))

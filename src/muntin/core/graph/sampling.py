@@ -29,7 +29,7 @@ from muntin.core.shapes import broadcast_shapes
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import BorderError, BoundsError, DTypeError, ShapeError
 
-__all__ = ["sampled"]
+__all__ = ["sampled", "weighted_type"]
 
 _INT32, _INT64 = DTYPES["int32"], DTYPES["int64"]
 _FLOAT32, _FLOAT64 = DTYPES["float32"], DTYPES["float64"]
@@ -83,7 +83,9 @@ def sampled(
     before, after = min(places), len(image.shape) - max(places) - 1
     shape = (*image.shape[:before], *common, *image.shape[before + len(places) :])
     if 0 in shape:
-        return broadcast_to(scalar(0, _weighted_type(image) if between else image.dtype), shape)
+        return broadcast_to(
+            scalar(0, weighted_type(image.dtype) if between else image.dtype), shape
+        )
     if any(image.shape[place] == 0 for place in places):
         raise BoundsError(
             f"{operation}: an image of shape {image.shape} has no elements that a point could see"
@@ -131,9 +133,9 @@ def _check(
         )
 
 
-def _weighted_type(image: Node) -> DType:
-    """Return the type of weighted values: float32 where it holds all that the image may have."""
-    is_narrow = image.dtype.bits <= 16 or image.dtype is _FLOAT32
+def weighted_type(dtype: DType) -> DType:
+    """Return the type of weighted values: float32 where it holds all that an image may have."""
+    is_narrow = dtype.bits <= 16 or dtype is _FLOAT32
     return _FLOAT32 if is_narrow else _FLOAT64
 
 
@@ -159,7 +161,7 @@ class _Points:
         """Return the values at points whose coordinates have the shape of the result."""
         if not self.between:
             return self.elements([list(map(self.nearest, coordinates, self.places))])[0]
-        dtype = _weighted_type(self.image)
+        dtype = weighted_type(self.image.dtype)
         sides: list[tuple[_Position, ...]] = []
         fractions: list[Node | None] = []
         for each, place in zip(coordinates, self.places, strict=True):

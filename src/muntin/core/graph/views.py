@@ -6,6 +6,7 @@ So only the elements seen are computed, and nothing is stored to be seen in anot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from muntin.core.graph.build import view
 from muntin.core.graph.node import Node
@@ -20,22 +21,22 @@ _CHEAP = 4.0  # additions that may be done again rather than stored
 def push_views(roots: Sequence[Node]) -> Sequence[Node]:
     """Return the roots with every view of pointwise work replaced by that work on views.
 
-    Work that something else reads too, and work on neighbours, stays where it is, but for cheap
-    work on indices and numbers alone; so does work that is reshaped, if elements of what it reads
-    would have to move for that.
+    Work whose elements are read more than once, and work on neighbours, stays where it is, but for
+    cheap work on indices and numbers alone; so does work that is reshaped, if elements of what it
+    reads would have to move for that.
     """
     order = topological(roots)
     if not any(is_seen_work(node) for node in order):
         return roots
-    uses = _count_uses(order, roots)
+    uses = _Uses(order, roots)
     pointwise: dict[Node, bool] = {}
     cheap: dict[Node, float] = {}  # what cheap work that reads no memory costs
     made: dict[int, Node] = {}
     for node in order:
         found = _rebuilt(node, made)
-        uses[id(found)] = uses[id(node)]
+        uses.replace(node, found)
         is_seen = is_seen_work(found) and pointwise[found.args[0]]
-        if is_seen and (uses[id(found.args[0])] == 1 or found.args[0] in cheap):
+        if is_seen and (uses.is_once(found.args[0]) or found.args[0] in cheap):
             found = _pushed(found, uses, cheap)
         made[id(node)] = found
         kind = found.op.kind
@@ -70,7 +71,34 @@ def _with_args(node: Node, args: tuple[Node, ...], like: Node | None = None) -> 
     )
 
 
-def _pushed(outer: Node, uses: dict[int, int], cheap: dict[Node, float]) -> Node:
+class _Uses:
+    """How many elements of each node are read, those that are read twice counted twice."""
+
+    def __init__(self, order: Sequence[Node], roots: Sequence[Node]) -> None:
+        self._read = {id(node): 0 for node in order}
+        for node in order:
+            for arg in node.args:
+                size = prod(arg.shape)
+                seen = prod(node.shape) if node.op.kind == "view" else size
+                self._read[id(arg)] += min(seen, size)
+        for root in roots:
+            self._read[id(root)] += prod(root.shape)
+
+    def is_once(self, node: Node) -> bool:
+        """Say whether on the whole no element is read twice; false of nodes that are not known."""
+        read = self._read.get(id(node))
+        return read is not None and read <= prod(node.shape)
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Let a node be used as another was."""
+        self._read[id(new)] = self._read[id(old)]
+
+    def once(self, node: Node) -> None:
+        """Let a new node be used once."""
+        self._read[id(node)] = prod(node.shape)
+
+
+def _pushed(outer: Node, uses: _Uses, cheap: dict[Node, float]) -> Node:
     """Return the work under the view `outer`, done on views of what it reads."""
     work = outer.args[0]
     order, inside = _inside(work, uses, cheap)
@@ -84,7 +112,10 @@ def _pushed(outer: Node, uses: dict[int, int], cheap: dict[Node, float]) -> Node
         elif node in inside:
             args = tuple([made[arg] for arg in node.args])
             made[node] = _with_args(node, args, outer)
-            uses[id(made[node])] = uses[id(outer)] if node is work else 1
+            if node is work:
+                uses.replace(outer, made[node])
+            else:
+                uses.once(made[node])
         elif is_reshape:
             made[node] = reshape(node, outer.shape)
         else:
@@ -94,9 +125,7 @@ def _pushed(outer: Node, uses: dict[int, int], cheap: dict[Node, float]) -> Node
     return made[work]
 
 
-def _inside(
-    work: Node, uses: dict[int, int], cheap: Mapping[Node, float]
-) -> tuple[list[Node], set[Node]]:
+def _inside(work: Node, uses: _Uses, cheap: Mapping[Node, float]) -> tuple[list[Node], set[Node]]:
     """Return pointwise work that may be repeated and what it reads, in order, and the work."""
     order: list[Node] = []
     inside: set[Node] = set()
@@ -104,7 +133,7 @@ def _inside(
     stack = [work]
     while stack:
         node = stack[-1]
-        is_single = node is work or node in cheap or uses.get(id(node), 2) == 1
+        is_single = node is work or node in cheap or uses.is_once(node)
         is_work = node.op.kind == "elementwise" and is_single
         if is_work and (waiting := [arg for arg in node.args if arg not in done]):
             stack.extend(waiting)
@@ -126,13 +155,3 @@ def _is_free(node: Node, shape: tuple[int, ...]) -> bool:
         return True
     strides = known_strides(node)
     return strides is not None and reshaped_strides(node.shape, strides, shape) is not None
-
-
-def _count_uses(order: Sequence[Node], roots: Sequence[Node]) -> dict[int, int]:
-    uses = {id(node): 0 for node in order}
-    for node in order:
-        for arg in node.args:
-            uses[id(arg)] += 1
-    for root in roots:
-        uses[id(root)] += 1
-    return uses

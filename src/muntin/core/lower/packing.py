@@ -13,11 +13,13 @@ from muntin.core.program import (
     POINTER,
     Advance,
     Builder,
+    Convert,
     Expr,
     Function,
     Load,
     Parameter,
     Var,
+    Word,
     index,
 )
 from muntin.dtypes import DTYPES
@@ -25,7 +27,7 @@ from muntin.dtypes import DTYPES
 __all__ = ["BLOCK", "block_function", "pack_function", "packing_name", "shared_function"]
 
 BLOCK = 16  # rows of a transposed operand that are packed at a time
-_VECTOR_STEPS = (-1, 2)  # a row reversed, every other pixel
+_VECTOR_STEPS = (-1, 2, 4)  # a row reversed, every other pixel, one in four
 
 
 def packing_name(word: str, itemsize: int, channels: int) -> str:
@@ -66,13 +68,25 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
             for c in range(channels):
                 move(x * channels + c, x * stride + channel * c)
 
+    def shorten(stride: int) -> None:
+        """Pack what stands first in words, which the last one does not end."""
+        with b.loop("x", index(0), count - 1, independent=True) as x:
+            word = Word(DTYPES[f"uint{stride * 8}"], Advance(POINTER, source, x * stride))
+            b.store(target, x, Convert(dtype, word))
+        with b.when(count > 0):
+            move(count - 1, (count - 1) * stride)
+
     def choose(steps: Sequence[int]) -> None:
         """Move in vectors where the stride is one of some whole elements."""
         if not steps:
             each(column)
             return
-        with b.when(column.equals(steps[0] * itemsize)):
-            each(index(steps[0] * itemsize), vectors=True)
+        stride = steps[0] * itemsize
+        with b.when(column.equals(stride)):
+            if 2 < stride <= 8:
+                shorten(stride)
+            else:
+                each(index(stride), vectors=True)
         with b.otherwise():
             choose(steps[1:])
 

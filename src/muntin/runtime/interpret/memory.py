@@ -96,10 +96,20 @@ class Memory:
         return value != 0 if dtype.is_bool else value
 
     def word(self, offset: int, dtype: DType) -> Any:
-        """Return the bytes from an offset on, the first of which are the low ones, as a number."""
-        self._check_read(offset, dtype.itemsize, f"word of {dtype}")
-        found = self.bytes[offset : offset + dtype.itemsize].tobytes()
-        return dtype.numpy.type(int.from_bytes(found, "little"))
+        """Return the bytes from an offset on, the first of which are the low ones, as a number.
+
+        A word begins at an element. Others of its bytes may lie between elements, where anything
+        may stand: nothing may depend on them, so that they are given wrong.
+        """
+        stop, word = offset + dtype.itemsize, f"word of {dtype}"
+        self._check_bounds(offset, dtype.itemsize, word)
+        self._check_read(offset, 1, word)
+        found, state = self.bytes[offset:stop], self.state[offset:stop]
+        if _UNSET in state:
+            raise self._fault(word, offset, "never written")
+        if _OUTSIDE in state:
+            found = np.where(np.frombuffer(state, np.uint8) == _OUTSIDE, ~found, found)
+        return dtype.numpy.type(int.from_bytes(found.tobytes(), "little"))
 
     def store(self, offset: int, value: Any, dtype: DType) -> None:
         """Write an element at a byte offset."""
