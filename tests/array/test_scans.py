@@ -10,8 +10,11 @@ from hypothesis.extra import numpy as hnp
 
 import muntin as mt
 from muntin import vision as vx
+from muntin.core.graph import reductions
 from muntin.errors import BorderError, ShapeError
+from muntin.runtime.native import NativeDevice
 from tests.pointwise import same_bits
+from tests.runtime.audit import Interpreting
 
 THEIRS: dict[str, Any] = {
     "cumulative_sum": np.cumsum,
@@ -77,7 +80,7 @@ def test_any_shape_axis_and_strides(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("shape", [(70_001,), (30, 9000), (9000, 40), (12, 50, 300)])
+@pytest.mark.parametrize("shape", [(70_001,), (30, 9000), (66, 8193), (9000, 40), (12, 50, 300)])
 def test_threads_and_layouts_change_no_bit(threads: int, shape: tuple[int, ...]) -> None:
     x = sample(shape, "float32")
     strided = np.zeros([2 * n for n in shape], np.float32)[tuple([slice(None, None, 2)] * x.ndim)]
@@ -88,6 +91,42 @@ def test_threads_and_layouts_change_no_bit(threads: int, shape: tuple[int, ...])
             with mt.use(threads=threads):
                 found = np.asarray(mt.cumulative_sum(mt.asarray(other), axis=axis))
             assert same_bits(found, expected)
+
+
+def test_many_long_rows_are_scanned_in_one_pass() -> None:
+    x = sample((70, 9001), "float32")
+    scan = mt.cumulative_sum(mt.asarray(x) * 2, axis=1)
+    assert str(mt.explain(scan)).startswith("1 kernel;")
+    found = np.asarray(scan)
+    assert same_bits(found[:3], bits("cumulative_sum", x[:3] * 2, axis=1))
+    product = mt.cumulative_prod(1 + mt.asarray(x) / 1e4, axis=1)
+    both = mt.eval(scan, product, mt.cumulative_max(mt.asarray(x), axis=1), scan - 1)
+    assert same_bits(np.asarray(both[0]), found)
+    assert same_bits(np.asarray(both[1])[-1:], bits("cumulative_prod", 1 + x[-1:] / 1e4, axis=1))
+    assert same_bits(np.asarray(both[2]), np.maximum.accumulate(x, axis=1))
+    assert same_bits(np.asarray(both[3]), found - 1)
+    down = mt.cumulative_sum(mt.cumulative_sum(mt.asarray(x), axis=1), axis=0)
+    expected = bits("cumulative_sum", bits("cumulative_sum", x, axis=1), axis=0)
+    assert same_bits(np.asarray(down), expected)
+    mt.cumulative_sum(mt.asarray(x) * 2, axis=1).eval(out=x)
+    assert same_bits(x, found)
+
+
+def test_scans_in_chunks_keep_within_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reductions, "_FEWEST_ROWS", 1)
+    x = sample((2, 8209), "float32")[:, ::2]
+    scans = [
+        mt.cumulative_sum(mt.asarray(x) + 1, axis=1),
+        mt.cumulative_prod(mt.asarray(x), axis=1),
+    ]
+    interpreting = Interpreting(np.random.default_rng(0))
+    with interpreting.in_place_of_code():
+        nodes = [each._node for each in scans]
+        found = NativeDevice(1).evaluate(nodes, [None, None], threads=1)
+    with mt.use("reference"):
+        expected = [np.asarray(each) for each in scans]
+    for one, other in zip(found, expected, strict=True):
+        assert same_bits(one, other)
 
 
 def test_nan_stays() -> None:

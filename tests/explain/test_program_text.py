@@ -100,6 +100,7 @@ def test_statements() -> None:
         build.add(CopyBytes(p, Advance(POINTER, p, a), b))
     build.add(StreamBytes(p, p, index(64)))
     build.add(Prefetch(Advance(POINTER, p, a)))
+    build.add(Prefetch(p, written=True))
     build.atomic_add(p, a, index(1))
     build.add(Return())
     parameters = [Parameter(a), Parameter(p, unaliased=True, written=True)]
@@ -130,6 +131,7 @@ function entry
         copy b bytes from p + a bytes to p
     stream 64 bytes from p to p
     prefetch p + a bytes
+    prefetch p to write
     old: int64 = p[a], then add 1
     return"""
     )

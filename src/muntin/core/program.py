@@ -288,9 +288,13 @@ class StreamBytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prefetch:
-    """Ask for the cache line at a place, into the second cache; it need not be anybody's memory."""
+    """Ask for the cache line at a place, into the second cache; it need not be anybody's memory.
+
+    One that is to be `written` comes into the first, so that no store waits for it.
+    """
 
     place: Expr
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

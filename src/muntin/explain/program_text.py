@@ -129,8 +129,8 @@ def _statement(statement: Statement) -> list[str]:
             return [f"copy {_text(count)} bytes from {_text(source)} to {_text(target)}"]
         case StreamBytes(target, source, count):
             return [f"stream {_text(count)} bytes from {_text(source)} to {_text(target)}"]
-        case Prefetch(place):
-            return [f"prefetch {_text(place)}"]
+        case Prefetch(place, written):
+            return [f"prefetch {_text(place)}{' to write' if written else ''}"]
         case For(var, start, stop, step, body, independent):
             by = "" if step == 1 else f" by {step}"
             how = ", independent" if independent else ""

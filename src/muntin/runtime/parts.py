@@ -67,25 +67,28 @@ def _before(fold: Fold, parts: Array) -> Array:
 def scanned(node: Node, x: Array, starts: Array | None) -> Array:
     """Return the array of a scan node, of at least one element."""
     name, mapping = node.params
-    fold, meaning = FOLDS[name], _meaning(FOLDS[name])
-    rows = np.moveaxis(x, -1 if mapping == "across" else -2, 0)
+    row, meaning = FOLDS[name], _meaning(FOLDS[name])
+    axis = -2 if mapping == "down" else -1
+    if mapping == "chunks":
+        starts = _before(row, folded(fold(name, node.args[0], "across"), x))
+    rows = np.moveaxis(x, axis, 0)
     found = np.empty(rows.shape, x.dtype)
     step = len(rows) if starts is None else CHUNK
     with np.errstate(all="ignore"):
         for first in range(0, len(rows), step):
-            kept = np.full(rows.shape[1:], fold.identity(node.dtype), x.dtype)
+            kept = np.full(rows.shape[1:], row.identity(node.dtype), x.dtype)
             if starts is not None:
                 kept = starts[..., first // CHUNK]
             chunk = rows[first : first + step]
-            whole = len(chunk) // LANES * LANES if mapping == "across" else 0
+            whole = len(chunk) // LANES * LANES if axis == -1 else 0
             for block in range(0, whole, LANES):
-                done = meaning(kept[None], _prefixes(fold, meaning, chunk[block : block + LANES]))
+                done = meaning(kept[None], _prefixes(row, meaning, chunk[block : block + LANES]))
                 found[first + block : first + block + LANES] = done
                 kept = done[-1]
             for place in range(whole, len(chunk)):
                 kept = meaning(np.atleast_1d(kept), np.atleast_1d(chunk[place])).reshape(kept.shape)
                 found[first + place] = kept
-    return np.ascontiguousarray(np.moveaxis(found, 0, -1 if mapping == "across" else -2))
+    return np.ascontiguousarray(np.moveaxis(found, 0, axis))
 
 
 def _prefixes(fold: Fold, meaning: Callable[..., Array], block: Array) -> Array:

@@ -368,12 +368,11 @@ class _FunctionText:
                     f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
                     f"i64 {count}, i1 false)"
                 )
-            case Prefetch(place):
+            case Prefetch(place, written):
                 lanes, self.lanes = self.lanes, 1
                 address, self.lanes = self.value(place), lanes
-                self.lines.append(
-                    f"  call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 2, i32 1)"
-                )
+                kinds = f"i32 {int(written)}, i32 {3 if written else 2}"
+                self.lines.append(f"  call void @llvm.prefetch.p0(ptr {address}, {kinds}, i32 1)")
             case StreamBytes():
                 target, source = self.value(statement.target), self.value(statement.source)
                 count = self.value(statement.count)

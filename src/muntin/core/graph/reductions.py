@@ -40,6 +40,7 @@ __all__ = ["combine", "fold", "folds_of", "kept_dimensions", "reduced", "scanned
 
 _FOLD, _COMBINE, _SCAN = op("fold"), op("combine"), op("scan")
 _SHORT = 16  # elements of a row that is not worth a loop
+_FEWEST_ROWS = 64  # that keep all threads busy
 _POSITION, INT64 = DTYPES["int32"], DTYPES["int64"]
 
 
@@ -173,9 +174,11 @@ def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
     """Return the array in which each element is the fold of all up to it along an axis.
 
     Along the last axis chunks begin with the fold of the chunks before them, where that makes a
-    difference or a single row is to be shared by threads; in a chunk, blocks of lanes are scanned
-    by steps of 1, 2, 4, … lanes, and what is left after the last block element by element. Along
-    other axes elements follow one another. Halves are scanned as float32, and each result rounded.
+    difference or a single row is to be shared by threads: it is found in the same loop if there are
+    rows enough for all threads, in a kernel of its own otherwise. In a chunk, blocks of lanes are
+    scanned by steps of 1, 2, 4, … lanes, and what is left after the last block element by element.
+    Along other axes elements follow one another. Halves are scanned as float32, and each result
+    rounded.
 
     Raises
     ------
@@ -198,9 +201,12 @@ def scanned(name: str, node: Node, axis: int, operation: str) -> Node:
     mapping = "across" if axis == rank - 1 else "down"
     is_cut = FOLDS[name].is_ordered(node.dtype) or rank == 1
     if mapping == "across" and is_cut and node.shape[-1] > CHUNK:
-        parts = fold(name, node, "across")
-        started = (BEFORE + name, (rank - 1,))
-        args = (node, Node(_COMBINE, (parts,), started, None, parts.shape, parts.dtype))
+        if prod(node.shape[:-1]) >= _FEWEST_ROWS:
+            mapping = "chunks"
+        else:
+            parts = fold(name, node, "across")
+            started = (BEFORE + name, (rank - 1,))
+            args = (node, Node(_COMBINE, (parts,), started, None, parts.shape, parts.dtype))
     return Node(_SCAN, args, (name, mapping), None, node.shape, node.dtype, node.axes)
 
 

@@ -190,6 +190,14 @@ class Columns:
                 pointer = self.pointers[read.stage, read.rows]
                 self.builder.add(Prefetch(Advance(POINTER, pointer, place + line)))
 
+    def ask_to_write(self, x: Expr, count: int) -> None:
+        """Ask for where the targets have `count` elements some cache lines after `x`."""
+        for (node, _), target in zip(self.group.targets, self.targets, strict=True):
+            size = node.dtype.itemsize
+            for line in range(AHEAD, AHEAD + count * size, CACHE_LINE):
+                place = Advance(POINTER, target, x * size + line)
+                self.builder.add(Prefetch(place, written=True))
+
     def number(self, node: Node) -> Expr | None:
         """Return the value of a constant or a scalar, None for other nodes."""
         if node.op.kind == "constant":

@@ -97,7 +97,8 @@ class RowMemory:
     `rows` lists what is set aside, in order; from `block_start` on, what only operands read in
     blocks need. `fixed` bytes of pointers and lanes come first. `outputs` has the rows in which
     outputs are made, `folds` what folds keep, `parts` those of a row, and `kept` what scans go on
-    from.
+    from; `begun` has for those in chunks with what a chunk begins, what it folds to, and the lanes
+    of that.
     """
 
     builder: Builder
@@ -109,6 +110,7 @@ class RowMemory:
     folds: dict[Node, list[FoldRows]] = field(default_factory=dict)
     parts: dict[Node, Expr] = field(default_factory=dict)
     kept: dict[Node, Expr] = field(default_factory=dict)
+    begun: dict[Node, list[Expr]] = field(default_factory=dict)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
     block_start: int = 0
@@ -137,9 +139,12 @@ class RowMemory:
                 self.set_lanes_aside(group)
         for group in self.stages.groups:
             if group.scanning:
-                scans = [scan for scan, _ in group.targets] if group.mapping == "across" else []
+                scans = [scan for scan, _ in group.targets] if group.mapping != "down" else []
                 for scan in scans + group.scans_within:
                     self.kept[scan] = self.set_aside(LANES * scan.dtype.itemsize)
+                    if group.mapping == "chunks":
+                        sizes = (1, 1, LANES)
+                        self.begun[scan] = [self.set_aside(n * scan.dtype.itemsize) for n in sizes]
         for stage, state in zip(self.stages.stages, self.state, strict=True):
             extra = stage.left + stage.right + stage.pad_right
             rows = ScratchRows(_power_of_two(stage.depth), extra, state.pixel, state.lead)

@@ -108,7 +108,7 @@ class _Lowering:
         scans_down = any(node.op.kind == "scan" and node.params[1] == "down" for node in made)
         made += [node for group in groups for node in group.scans_within]
         column_unit = CHUNK if runs - {"down"} else 1
-        if any(map(is_row_run, made)):
+        if any(map(is_row_run, made)) or "chunks" in runs:
             column_unit = ALL
         halos = [stage.left + stage.right for stage in stages]
         halos += [group.left + group.right for group in groups]

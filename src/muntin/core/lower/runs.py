@@ -10,7 +10,7 @@ from muntin.core.lower.calls import RowCalls
 from muntin.core.lower.folding import Folding, combine_parts
 from muntin.core.lower.outputs import Outputs
 from muntin.core.lower.row_memory import MOST_PARTS, RowMemory
-from muntin.core.lower.scanning import Scanning
+from muntin.core.lower.scanning import Scanning, identity, joined
 from muntin.core.plan.stages import Group
 from muntin.core.program import POINTER, Advance, Call, Expr, Load, index
 
@@ -108,6 +108,12 @@ class Runs:
             written = [*targets, *kept, *within]
             self.calls.call(scanning.take, window.left, window.right, row, outer, written)
 
+        def places(targets: Sequence[Expr], element: Expr) -> list[Expr]:
+            return [
+                Advance(POINTER, target, (element - window.left) * scan.dtype.itemsize)
+                for target, (scan, _) in zip(targets, group.targets, strict=True)
+            ]
+
         def across(targets: Sequence[Expr]) -> None:
             if not scanning.carried:
                 self.calls.call(
@@ -115,16 +121,28 @@ class Runs:
                 )
                 return
             with self.calls.each_chunk() as element:
-                places = [
-                    Advance(POINTER, target, (element - window.left) * slots.dtype.itemsize)
-                    for target, slots in zip(
-                        targets, [self.memory.layout.outputs[n] for n in group.outputs], strict=True
-                    )
-                ]
                 starts = [
                     self.calls.chunk_start(self.memory.layout.operands[number], row, element, outer)
                     for number in scanning.carried
                 ]
-                self.calls.call_chunk(scanning.take, row, element, [*places, *kept, *starts])
+                written = [*places(targets, element), *kept]
+                self.calls.call_chunk(scanning.take, row, element, [*written, *starts])
 
-        self.outputs.write(group, row, offsets, down if group.mapping == "down" else across)
+        def chunks(targets: Sequence[Expr]) -> None:
+            assert scanning.chunks is not None
+            scans = [scan for scan, _ in group.targets]
+            starts, parts, lanes = zip(*[self.memory.begun[scan] for scan in scans], strict=True)
+            for scan, start in zip(scans, starts, strict=True):
+                b.store(start, index(0), identity(scan))
+            stop = window.right * self.memory.stages.domain.channels
+            with self.calls.each_chunk() as element:
+                written = [*places(targets, element), *kept]
+                self.calls.call_chunk(scanning.take, row, element, [*written, *starts])
+                with b.when(element + CHUNK < stop):
+                    self.calls.call_chunk(scanning.chunks.take, row, element, [*parts, *lanes])
+                    for scan, start, part in zip(scans, starts, parts, strict=True):
+                        now, more = (Load(scan.dtype, each, index(0)) for each in (start, part))
+                        b.store(start, index(0), joined(scan, now, more))
+
+        run = {"down": down, "across": across, "chunks": chunks}[group.mapping]
+        self.outputs.write(group, row, offsets, run)
