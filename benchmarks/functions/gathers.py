@@ -16,7 +16,11 @@ from benchmarks.images import FULL_HD, aligned, photograph
 __all__ = ["ROWS"]
 
 _TURN = np.array([[0.98, -0.17, 90.0], [0.17, 0.98, -120.0]], np.float32)
-_WAYS = {"bilinear": cv2.INTER_LINEAR, "nearest": cv2.INTER_NEAREST}
+_WAYS = {
+    "bilinear": cv2.INTER_LINEAR,
+    "nearest": cv2.INTER_NEAREST,
+    "area": cv2.INTER_AREA,
+}
 _BORDERS = {
     "replicate": cv2.BORDER_REPLICATE,
     "reflect101": cv2.BORDER_REFLECT_101,
@@ -25,6 +29,8 @@ _BORDERS = {
 _AGREEMENTS = {
     "bilinear.uint8": Agreement(1, why="OpenCV rounds"),
     "bilinear.float32": Agreement(0.2, why="positions are rounded in another order"),
+    "area.uint8": Agreement(1, why="OpenCV computes with floats, and rounds halves to even"),
+    "area.float32": Agreement(1e-3, why="sums in another order"),
     "nearest.uint8": Agreement(255, share=0.01, why="ties, and positions of fewer bits"),
 }
 
@@ -87,6 +93,23 @@ def _row(
     return Row(name, inputs, expression, opencv, outputs=(dtype,), agreement=agreement)
 
 
+def _scaled(way: str, rows: int, columns: int, dtype: str = "uint8") -> Row:
+    """Return the row of an image in another size."""
+    short = {"uint8": "u8", "float32": "f32"}[dtype]
+
+    def opencv(image: Array, out: Array) -> object:
+        return cv2.resize(image, (columns, rows), dst=out, interpolation=_WAYS[way])
+
+    return Row(
+        f"scale_{way}_{rows}x{columns}.{short}",
+        lambda: (_image(dtype, 1),),
+        lambda mt, image: mt.vision.scale(image, (rows, columns), way),
+        {"resize": opencv},
+        outputs=(((rows, columns), dtype),),
+        agreement=_AGREEMENTS[f"{way}.{dtype}"],
+    )
+
+
 ROWS = (
     Row(
         "table.u8",
@@ -105,4 +128,10 @@ ROWS = (
     _row("remap.f32", "bilinear", "float32"),
     _row("remap_nearest.u8", "nearest"),
     _row("remap_rgb.u8", "bilinear", channels=3),
+    _scaled("area", 270, 480),
+    _scaled("area", 300, 500),
+    _scaled("area", 540, 960),
+    _scaled("area", 720, 1280),
+    _scaled("area", 720, 1280, "float32"),
+    _scaled("bilinear", 720, 1280),
 )

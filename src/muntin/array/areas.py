@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from muntin.array.creation import asarray
 from muntin.array.indexing import indexed
-from muntin.core.graph.build import cast, elementwise, keep, renamed, scalar
+from muntin.core.graph.build import cast, constant, elementwise, keep, renamed, scalar
 from muntin.core.graph.gathering import Along, gather
 from muntin.core.graph.node import Node
 from muntin.core.graph.reductions import reduced
@@ -83,8 +83,11 @@ def _integers(
         found = cover.sum(found, axis, held, operation)
     if total == 1:
         return found
-    rounded = elementwise("add", cast(found, wide), scalar(total // 2, wide))
-    return elementwise("floor_divide", rounded, scalar(total, wide))
+    # How many are added up is compiled in anyway where they are read as views.
+    is_known = all(cover.is_even and cover.whole <= _MOST_TERMS for cover in covers.values())
+    number = constant if is_known else scalar
+    rounded = elementwise("add", cast(found, wide), number(total // 2, wide))
+    return elementwise("floor_divide", rounded, number(total, wide))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
