@@ -125,6 +125,19 @@ def test_channels_and_images_are_kept(way: str, axes: str, lengths: tuple[int, .
         np.testing.assert_array_equal(np.take(np.asarray(found), place, other), np.asarray(alone))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32"])
+@pytest.mark.parametrize("axes", ["yx", "xy", "cyx", "zyx", "nyxc"])
+def test_axes_keep_their_names_at_every_ratio(dtype: str, axes: str) -> None:
+    image = mt.asarray(
+        np.zeros([{"y": 40, "x": 60}.get(axis, 3) for axis in axes], dtype), axes=axes
+    )
+    planes = (2,) if "z" in axes else ()
+    for size in (1, 3, 4, 7, 12, 30, 50, 120):
+        assert vx.scale(image, (*planes, size, size), "area").axes == axes
+        if axes == "yx":  # by rank as well as told
+            assert vx.scale(np.asarray(image), (size, size), "area").axes == axes
+
+
 @pytest.mark.parametrize("way", ["bilinear", "nearest", "area"])
 def test_axes_in_any_order_and_volumes(way: str) -> None:
     image = photo((9, 14), "int16")

@@ -133,7 +133,7 @@ class _Cover:
         if self.is_even:
             return self.even_sum(node, axis, dtype, operation)
         if len(self.places) > _MOST_TERMS:
-            return reduced("sum", product(self.places, self.weights), (axis,), operation)
+            return _folded(product(self.places, self.weights), axis, node.axes, operation)
         return reduce(_sum, map(product, self.places, self.weights))
 
     def even_sum(self, node: Node, axis: int, dtype: DType, operation: str) -> Node:
@@ -142,7 +142,7 @@ class _Cover:
         if self.whole > _MOST_TERMS:
             before, size, after = node.shape[:axis], len(self.places[0]), node.shape[axis + 1 :]
             apart = reshape(node, (*before, size, self.whole, *after), operation)
-            return renamed(reduced("sum", apart, (axis + 1,), operation), node.axes)
+            return _folded(apart, axis + 1, node.axes, operation)
         rows = [slice(None)] * axis
         return reduce(
             _sum, [indexed(node, (*rows, slice(k, None, self.whole))) for k in range(self.whole)]
@@ -162,7 +162,7 @@ class _Cover:
         places, weights = self.places[1:], self.weights[1:]
         if len(self.places) > _MOST_TERMS:
             line = indexed(first, (*[slice(None)] * axis, None))
-            found = [reduced("sum", difference(places, weights, line), (axis,), operation)]
+            found = [_folded(difference(places, weights, line), axis, node.axes, operation)]
         else:
             found = [difference(*each, first) for each in zip(places, weights, strict=True)]
         return reduce(_sum, found, first)
@@ -185,6 +185,11 @@ def _beside(table: npt.NDArray[Any], node: Node, axis: int, dtype: DType) -> Nod
     """Return a table along an axis of a node as an operand beside it."""
     array = table.astype(dtype.numpy).reshape(*table.shape, *[1] * (len(node.shape) - axis - 1))
     return asarray(array)._node
+
+
+def _folded(node: Node, axis: int, letters: str | None, operation: str) -> Node:
+    """Return the sums along an axis, whose other axes have letters."""
+    return renamed(reduced("sum", node, (axis,), operation), letters)
 
 
 def _sum(a: Node, b: Node) -> Node:
