@@ -109,6 +109,9 @@ def test_a_pixel_that_is_no_number_goes_to_what_covers_it() -> None:
     image[0, 2] = np.inf
     found = np.asarray(vx.scale(image, (1, 4), "area"))
     assert found.tolist() == [[1, np.inf, 1, 1]]
+    assert np.isnan(np.asarray(vx.scale(image, (1, 3), "area"))).tolist() == [[False, True, False]]
+    far = np.array([[3e38, -3e38]], np.float32)
+    assert np.asarray(vx.scale(far, (1, 1), "area")).tolist() == [[-np.inf]]
 
 
 @pytest.mark.parametrize("way", ["bilinear", "nearest", "area"])
@@ -192,8 +195,10 @@ def test_faults_are_told() -> None:
         vx.scale(image, (2, 2), "cubic")  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="no pixels"):
         vx.scale(np.zeros((0, 5), np.uint8), (2, 2), "area")
-    with pytest.raises(BorderError, match="undefined"):
-        vx.scale(image, (2, 2), border="undefined")
+    for way in ("bilinear", "nearest", "area"):
+        for seen in (image, vx.box(image, border="undefined")):
+            with pytest.raises(BorderError, match="choose another border"):
+                vx.scale(seen, (2, 2), way, "undefined")
     with pytest.raises(DTypeError, match="integers and floats"):
         vx.scale(image > 3, (2, 2), "area")
     assert np.asarray(vx.scale(image > 3, (2, 2), "nearest")).dtype == bool

@@ -10,12 +10,13 @@ import numpy as np
 from muntin.array.areas import averaged
 from muntin.array.array import Array
 from muntin.array.axes import spatial_axes
+from muntin.core.border import BorderMode
 from muntin.core.graph.build import cast, elementwise, index, scalar
 from muntin.core.graph.node import Node
 from muntin.core.graph.sampling import sampled, weighted_type
 from muntin.core.graph.weighting import Weighting
 from muntin.dtypes import DType
-from muntin.errors import ParameterError, ShapeError
+from muntin.errors import BorderError, ParameterError, ShapeError
 from muntin.vision.operands import ANY, NUMBERS, BorderLike, choice, edge, image, per_axis, whole
 
 __all__ = ["scale"]
@@ -42,7 +43,7 @@ def scale(
         centre is nearest; or the mean of all that a new pixel covers, parts of pixels by their
         size.
     border : Border or str
-        What lies outside, any but "undefined": means around points at the edges see it.
+        What lies outside, any but "undefined": bilinear means at the edges see it.
 
     Returns
     -------
@@ -55,11 +56,12 @@ def scale(
         If the border is "undefined", or a constant does not fit the image, or if the image is only
         valid in part.
     DTypeError
-        If the image does not hold numbers.
+        If the image holds truth values, unless the nearest are taken, or floats of 16 bits.
     ParameterError
         If `shape` is not a positive int for each spatial axis, or there is no such interpolation.
     ShapeError
-        If the image has no axes y and x, or no pixels.
+        If the image has no axes y and x, or no pixels, or its spatial axes lie apart and no means
+        over areas are asked for.
 
     Notes
     -----
@@ -68,12 +70,14 @@ def scale(
     floor(p + 0.5).
 
     Bilinear means of integers are those of the OpenVX sample implementation: sums of weights times
-    pixels in the same type, cut toward zero. Of floats they are those of `muntin.sample`.
+    pixels in the same type, cut toward zero, so that some new pixels among equal ones are
+    nearer to zero. Of floats they are those of `muntin.sample`.
 
     Means over areas are exact for integers of up to 32 bits, rounded to the nearest, halves up;
     those of 64 bits are computed in float64. Of floats each is the first pixel and the mean of the
     differences to it, along one axis after the other. So equal pixels stay what they are, larger or
-    smaller. NaN goes to all that covers it, so may infinite pixels.
+    smaller. NaN goes to all that covers it. A difference that is infinite, or too large, makes the
+    mean infinite, or NaN where the first pixel is infinite and another differs.
 
     Examples
     --------
@@ -90,6 +94,11 @@ def scale(
     choice("scale", "interpolation", interpolation, get_args(Interpolation))
     pixels = image("scale", img, ANY if interpolation == "nearest" else NUMBERS)
     around = edge("scale", pixels, border)
+    if around.mode is BorderMode.UNDEFINED:
+        raise BorderError(
+            "scale: the border is undefined, but an image in another size has no valid region; "
+            "choose another border, after .valid() if only a part of the image is valid"
+        )
     node = pixels._node
     places = spatial_axes("scale", node.axes)
     new = _sizes(pixels, places, shape)
