@@ -29,7 +29,7 @@ def test_counts_of_known_length_are_lazy():
     counts = mt.function(lambda x: mt.bincount(x, length=4))
     np.testing.assert_array_equal(np.asarray(counts(np.array([1, 3, 1]))), [0, 2, 0, 1])
     for bad in (4, -1):
-        with pytest.raises(BoundsError, match="out of bounds for axis 0 with size 4"):
+        with pytest.raises(BoundsError, match=f"bincount: index {bad} is out of bounds for axis 0"):
             np.asarray(mt.bincount(np.array([1, bad]), length=4))
     with pytest.raises(UnsupportedError, match=r"bincount: the length follows from .* give length"):
         mt.function(lambda x: mt.bincount(x))(np.array([1, 3, 1]))

@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.errors import BorderError, BoundsError, DTypeError, ParameterError, ShapeError
+from muntin.errors import (
+    BorderError,
+    BoundsError,
+    DTypeError,
+    ParameterError,
+    RangeError,
+    ShapeError,
+)
 
 DTYPES = ["bool", "uint8", "int16", "uint32", "int64", "float16", "float32", "float64"]
 UFUNCS = {"add": np.add, "minimum": np.minimum, "maximum": np.maximum}
@@ -146,7 +153,7 @@ def test_many_indices_of_few_elements_along_two_axes():
             scattered(x[:, ::-1], at, values, "add"),
         )
     at[1][[100, 8999]] = 7, -8
-    with pytest.raises(BoundsError, match=r"index: 7 is out of bounds for axis 1 with size 7"):
+    with pytest.raises(BoundsError, match=r"scatter: index 7 is out of bounds for axis 1"):
         mt.scatter(x, at, values, operation="add").eval()
 
 
@@ -197,17 +204,17 @@ def test_an_out_is_written_straight_where_no_index_can_be_out_of_bounds():
 def test_nothing_is_written_if_an_index_is_out_of_bounds():
     x, out = np.arange(6.0), np.full(6, 7.0)
     lazy = mt.scatter(x, np.array([[1, 2], [6, -7]]), 3.0)
-    message = r"index: 6 is out of bounds for axis 0 with size 6; give -6 to 5, or bring indices"
+    message = r"scatter: index 6 is out of bounds for axis 0 with size 6; give -6 to 5, or"
     for device in ("cpu", "reference"):
         with mt.use(device), pytest.raises(BoundsError, match=message):
             lazy.eval(out=out)
     assert (out == 7).all()
     f = mt.function(lambda i: mt.scatter(x, i, 3.0))
     for _ in range(2):
-        with pytest.raises(BoundsError, match=r"index: -7 is out of bounds for axis 0 with size 6"):
+        with pytest.raises(BoundsError, match=r"scatter: index -7 is out of bounds"):
             f(np.array([1, -7]))
         same(f(np.array([1, -6])), scattered(x, [1, -6], 3.0))
-    with pytest.raises(BoundsError, match="index: 922337"):
+    with pytest.raises(BoundsError, match="scatter: index 922337"):
         mt.scatter(x, np.array([2**64 - 1], np.uint64), 3.0).eval()
 
 
@@ -216,7 +223,7 @@ def test_several_threads_agree_on_the_first_index_out_of_bounds():
     for threads in (1, 3):
         with (
             mt.use(threads=threads),
-            pytest.raises(BoundsError, match="index: 9 is out of bounds for axis 0 with size 9"),
+            pytest.raises(BoundsError, match="scatter: index 9 is out of bounds for axis 0"),
         ):
             mt.scatter(x, at, np.float32(1), operation="add").eval()
 
@@ -255,6 +262,11 @@ def test_devices_that_run_no_scatters_say_so():
             DTypeError,
             r'scatter: values are float64 for an array of int64; cast them with .astype\("int64"\)',
         ),
+        (
+            lambda x: mt.scatter(x.astype("uint8"), [0, 1], [[1], [-1]]),
+            RangeError,
+            r"scatter: the number -1 does not fit in uint8 \(0 to 255\)",
+        ),
         (lambda x: mt.scatter(x, [0], [1, 2]), ShapeError, "scatter: .*"),
         (lambda x: mt.scatter(x, ([0, 1], [0, 1, 2]), 1), ShapeError, "scatter: .*"),
         (
@@ -272,6 +284,13 @@ def test_devices_that_run_no_scatters_say_so():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call(np.zeros((2, 3), np.int64))
+
+
+def test_lists_take_the_type_of_the_array():
+    for dtype in ("uint8", "int16", "uint64", "float32"):
+        found = np.asarray(mt.scatter(mt.zeros(4, dtype=dtype), [1, 3], [7, 200]))
+        assert (found.dtype, found[1]) == (dtype, 7)
+    assert np.asarray(mt.scatter(mt.zeros(3, dtype="uint8"), [], [])).tolist() == [0, 0, 0]
 
 
 def test_indices_of_empty_rows_are_checked():

@@ -6,15 +6,14 @@ from math import prod
 from operator import index as as_index
 from typing import Any, SupportsIndex
 
-import numpy as np
-
 from muntin.array.array import Array
 from muntin.array.creation import zeros
 from muntin.array.evaluation import eval
-from muntin.array.operators import Operators, common_device, node_of
+from muntin.array.operators import common_device
 from muntin.array.reductions import max as greatest_of
 from muntin.array.reductions import min as least_of
 from muntin.array.scatter_loops import Form, Place, scattering
+from muntin.array.scattering import whole_numbers
 from muntin.array.tracing import is_tracing
 from muntin.core.graph.build import cast, check_whole
 from muntin.core.graph.node import Node
@@ -39,15 +38,8 @@ def counted(
     counts = weights is None
     form = Form.of("add", dtype_of(dtype), [place], (length,), size, counts=counts)
     flat = [Array(reshape(each, (size,))) for each in (numbers, weights) if each is not None]
-    found: Array = scattering(form)(zeros(length, dtype=dtype), *flat)
+    found: Array = scattering(form, "bincount")(zeros(length, dtype=dtype), *flat)
     return found
-
-
-def _numbers(numbers: Any) -> Node:
-    if isinstance(numbers, Operators):
-        return node_of("bincount", numbers)
-    array = np.asarray(numbers)
-    return node_of("bincount", array if array.size else array.astype(np.int64))
 
 
 def bincount(
@@ -102,7 +94,7 @@ def bincount(
     >>> mt.bincount([1, 3, 1], length=6).tolist()
     [0, 2, 0, 1, 0, 0]
     """
-    numbers = _numbers(x)
+    numbers = whole_numbers("bincount", x)
     check_whole(numbers, "bincount", "takes a whole array, but ")
     if numbers.dtype.is_bool:
         numbers = cast(numbers, DTYPES["uint8"])
@@ -140,9 +132,7 @@ def _length(numbers: Node, least: int, device: str | None) -> int:
 
 
 def _weights(numbers: Node, weights: Any) -> Node:
-    values = (
-        _numbers(weights) if isinstance(weights, list | tuple) else node_of("bincount", weights)
-    )
+    values = whole_numbers("bincount", weights)
     if values.shape != numbers.shape:
         raise ShapeError(
             f"bincount: weights have shape {values.shape}, the numbers {numbers.shape}; give one "

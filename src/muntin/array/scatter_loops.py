@@ -132,8 +132,11 @@ class Form:
 
 
 @cache
-def scattering(form: Form) -> Program:
-    """Return the program that takes an array, indices along its first axes, and values."""
+def scattering(form: Form, operation: str) -> Program:
+    """Return the program that takes an array, indices along its first axes, and values.
+
+    Errors are those of the `operation`.
+    """
     parameters = form.parameters
 
     def scatter(p: Any, *arrays: Any) -> None:
@@ -148,6 +151,7 @@ def scattering(form: Form) -> Program:
     kind = Named.POSITIONAL_OR_KEYWORD
     named = Signature([Named(name, kind) for name in ("p", *parameters)])
     scatter.__signature__ = named  # type: ignore[attr-defined]
+    scatter.__name__ = operation
     return program(**parameters)(scatter)
 
 

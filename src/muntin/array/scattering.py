@@ -19,7 +19,7 @@ from muntin.core.shapes import broadcast_shapes
 from muntin.dtypes import DType
 from muntin.errors import BoundsError, DTypeError, ParameterError
 
-__all__ = ["scatter"]
+__all__ = ["scatter", "whole_numbers"]
 
 
 def scatter(x: Any, indices: Any, values: Any, /, *, operation: str = "set") -> Array:
@@ -50,6 +50,8 @@ def scatter(x: Any, indices: Any, values: Any, /, *, operation: str = "set") -> 
         If there is no such operation, or if there are no indices.
     DTypeError
         If indices are not integers, or values of a kind that `x` cannot hold.
+    RangeError
+        If a Python number among the values does not fit in the type of `x`.
     ShapeError
         If shapes do not fit.
     BoundsError
@@ -81,7 +83,7 @@ def scatter(x: Any, indices: Any, values: Any, /, *, operation: str = "set") -> 
         )
     node = node_of("scatter", x)
     given = indices if isinstance(indices, tuple) else (indices,)
-    places = [node_of("scatter", each if _is_array(each) else np.asarray(each)) for each in given]
+    places = [whole_numbers("scatter", each) for each in given]
     _check_places(node, places)
     common = broadcast_shapes(*[place.shape for place in places], operation="scatter").shape
     count, size = len(places), prod(common)
@@ -92,14 +94,18 @@ def scatter(x: Any, indices: Any, values: Any, /, *, operation: str = "set") -> 
     target = reshape(node, (*node.shape[:count], *columns), "scatter") if rows else node
     kinds = [Place.of(each.dtype, length) for each, length in zip(places, node.shape, strict=False)]
     form = Form.of(operation, node.dtype, kinds, target.shape, size)
-    found: Array = scattering(form)(Array(target), *map(Array, flat), Array(taken))
+    found: Array = scattering(form, "scatter")(Array(target), *map(Array, flat), Array(taken))
     device = common_device("scatter", (x, *given, values))
     result = reshape(found._node, node.shape, "scatter") if len(rows) > 1 else found._node
     return Array(result, device)
 
 
-def _is_array(value: object) -> bool:
-    return isinstance(value, Operators | np.ndarray)
+def whole_numbers(operation: str, numbers: Any) -> Node:
+    """Return indices or the like as a node: of integers if there are none."""
+    if isinstance(numbers, Operators):
+        return node_of(operation, numbers)
+    array = np.asarray(numbers)
+    return node_of(operation, array if array.size else array.astype(np.int64))
 
 
 def _check_places(node: Node, places: Sequence[Node]) -> None:
@@ -127,7 +133,7 @@ def _check_places(node: Node, places: Sequence[Node]) -> None:
 def _values(values: Any, dtype: DType) -> Node:
     """Return what is scattered in the type of the array; a Python number takes it."""
     if isinstance(values, list | tuple):
-        values = np.asarray(values)
+        values = _listed(np.asarray(values), dtype)
     operand = lower("scatter", values)
     if not isinstance(operand, Node):
         operand = scalar(operand, weak_dtype("scatter", operand, dtype))
@@ -137,6 +143,15 @@ def _values(values: Any, dtype: DType) -> Node:
             f'.astype("{dtype}") first'
         )
     return cast(operand, dtype)
+
+
+def _listed(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
+    """Return an array of Python's numbers in the type that one of them would take."""
+    if array.dtype.kind not in "biu" or dtype.is_bool or not array.size:
+        return array if array.size else array.astype(dtype.numpy)
+    for number in (int(array.min()), int(array.max())):
+        weak_dtype("scatter", number, dtype)
+    return array.astype(dtype.numpy)
 
 
 def _flat(node: Node, common: tuple[int, ...], shape: tuple[int, ...]) -> Node:

@@ -179,8 +179,8 @@ def _launch(
     if step.fault is not None:
         call, position = step.fault
         call.refuse(held[position].tolist())
-    for position, indexed, wraps in step.records:
-        check_record(held[position].tolist(), indexed, wraps=wraps)
+    for position, indexed, wraps, name in step.records:
+        check_record(held[position].tolist(), indexed, wraps=wraps, operation=name)
     if step.indexed:
         check_record(record.tolist(), step.indexed)
 

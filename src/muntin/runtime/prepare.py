@@ -293,7 +293,7 @@ class _Preparation:
             fault = (call, fresh[-1].position)
             steps = [step._replace(fault=fault) for step in steps]
         records = [
-            (places[k].position, call.indexed(k), record.wraps)
+            (places[k].position, call.indexed(k), record.wraps, call.definition.name)
             for k, record in call.definition.records.items()
         ]
         steps[0] = steps[0]._replace(fresh=tuple(fresh), cleared=tuple(cleared))

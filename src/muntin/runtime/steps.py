@@ -81,8 +81,8 @@ class Step(NamedTuple):
     cleared: tuple[int, ...] = ()  # memory that was given, which the launch finds zero
     fault: tuple[Call, int] | None = None  # a checked call, and the memory of its fault
     indexed: tuple[tuple[int, int], ...] = ()  # axes that indices choose along, and their sizes
-    # of a program: where records lie, what they are about, and whether indices wrap
-    records: tuple[tuple[int, list[tuple[int, int]], bool], ...] = ()
+    # of a program: where records lie, what they are about, whether indices wrap, and its name
+    records: tuple[tuple[int, list[tuple[int, int]], bool, str], ...] = ()
 
 
 class HostStep(NamedTuple):

@@ -62,7 +62,8 @@ def interpret_loops(call: Call, args: Sequence[Array]) -> dict[int, Array]:
         interpret(program, [*slots, number, place], box, Memory.scratch(0), is_strict=True)
         checked.refuse(fault.tolist())
     for number, record in definition.records.items():
-        check_record(arrays[number].tolist(), call.indexed(number), wraps=record.wraps)
+        found, indexed = arrays[number].tolist(), call.indexed(number)
+        check_record(found, indexed, wraps=record.wraps, operation=definition.name)
     return {number: arrays[number] for number in definition.outputs}
 
 
