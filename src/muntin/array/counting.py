@@ -79,6 +79,8 @@ def bincount(
         If a length is negative, or both are given.
     BoundsError
         If a number is below 0, or as great as the length or greater: when the result is computed.
+    BorderError
+        If the numbers are only valid in part.
     UnsupportedError
         If there is no length while a function is traced.
 

@@ -53,7 +53,8 @@ def sample(
     ShapeError
         If there are not as many coordinates as spatial axes, or their shapes do not broadcast.
     BorderError
-        If the border is "undefined", or a constant does not fit the image.
+        If the border is "undefined", or a constant does not fit the image, or if that is only valid
+        in part.
     DTypeError
         If coordinates are truth values, or truth values are to be weighted.
     BoundsError
