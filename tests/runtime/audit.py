@@ -189,10 +189,10 @@ class Interpreting:
             interpreter.run(slots, piece, scratch, seed=int(self.rng.integers(1 << 30)))
         records = [(held[position], *about) for position, *about in step.records]
         if binding.record_slot >= 0:
-            records.append((self.record, step.indexed, True))
-        for record, indexed, wraps in records:
+            records.append((self.record, step.indexed, True, "index"))
+        for record, indexed, wraps, operation in records:
             try:
-                check_record(record.tolist(), indexed, wraps=wraps)
+                check_record(record.tolist(), indexed, wraps=wraps, operation=operation)
             except BoundsError as error:
                 self.faults.append(error)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from muntin.dtypes import DType, dtype_of
 from muntin.errors import StaleInputError
+from muntin.runtime.address import address_of
 from muntin.runtime.fork import reset_after_fork
 
 __all__ = ["Buffer", "WriteLog", "note_write", "share_memory"]
@@ -55,7 +56,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(array: npt.NDArray[Any]) -> _Layout:
-    address = array.ctypes.data
+    address = address_of(array)
     if array.flags.c_contiguous:
         size = array.nbytes
         return _Layout(address, address, address + size, (size,), (1,), "|u1")

@@ -66,7 +66,12 @@ class Launch(NamedTuple):
     @property
     def is_one_piece(self) -> bool:
         """Whether there is exactly one piece."""
-        return self.grain == self.extent and min(self.extent) > 0 <= min(self[4:6])
+        return (
+            self.grain == self.extent
+            and min(self.extent) > 0
+            and self.scratch_bytes >= 0
+            and self.threads >= 0
+        )
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ from muntin.core.graph.node import Node, Number
 from muntin.core.plan.facts import CACHE_LINE
 from muntin.core.plan.fuse import fuse
 from muntin.core.plan.kernel import KernelGraph, Plan
+from muntin.runtime.address import address_of
 from muntin.runtime.bind import Limits, scalar_bits
 from muntin.runtime.buffer import share_memory
 from muntin.runtime.compiled import CompiledKernel, CompiledProgram
@@ -28,7 +29,7 @@ from muntin.runtime.memory import MemoryPool
 from muntin.runtime.prepare import prepare
 from muntin.runtime.scheduler import CPUScheduler
 from muntin.runtime.steps import Delivery, Fresh, HostStep, Overlap, Prepared, Step
-from muntin.runtime.values import Values, address_of, graph_values, shown
+from muntin.runtime.values import Values, graph_values, shown
 
 __all__ = ["NativeDevice", "NativeGraph", "NativePlan", "count_devices", "open_device"]
 
@@ -271,7 +272,7 @@ class NativeGraph:
                 key,
                 lambda: self.native.prepare(
                     self.graph, strides_of(given), out_strides, overlaps, threads
-                ),
+                ).holding(self.fixed),
             )
             self._latest = (key, prepared)
         return execute(prepared, self.graph, given, outs, scheduler, here.pool)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from muntin.core.plan.kernel import KernelGraph
 from muntin.dtypes import DType
-from muntin.runtime.bind import Binding
+from muntin.runtime.bind import Binding, scalar_bits
 from muntin.runtime.compiled import CompiledKernel
 
 if TYPE_CHECKING:
@@ -116,7 +117,22 @@ class Prepared:
     deliveries: tuple[Delivery, ...]
     is_direct: bool  # every root is in place
 
+    def holding(self, numbers: Mapping[int, Any]) -> Prepared:
+        """Return the same with some numbers, by position, in their slots for all runs."""
+        return replace(self, steps=tuple([_holding(step, numbers) for step in self.steps]))
+
     @property
     def launches(self) -> list[Step]:
         """The steps that run a kernel."""
         return [step for step in self.steps if isinstance(step, Step)]
+
+
+def _holding(step: Step | HostStep, numbers: Mapping[int, Any]) -> Step | HostStep:
+    if not isinstance(step, Step):
+        return step
+    slots = step.binding.slots[:]
+    for slot, position, dtype in step.scalars:
+        if position in numbers:
+            slots[slot] = scalar_bits(numbers[position], dtype)
+    left = tuple([scalar for scalar in step.scalars if scalar[1] not in numbers])
+    return step._replace(binding=replace(step.binding, slots=slots), scalars=left)

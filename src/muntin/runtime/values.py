@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from muntin.core.graph.canonical import Canonical
 from muntin.core.graph.node import Node
+from muntin.runtime.address import address_of
 from muntin.runtime.memory import exported
 
-__all__ = ["Values", "address_of", "graph_values", "shown", "viewed"]
+__all__ = ["Values", "graph_values", "shown", "viewed"]
 
 Values: TypeAlias = dict[int, Any]  # the array or number of every input and scalar, by position
 
@@ -24,12 +25,6 @@ def graph_values(graph: Canonical, besides: Container[int] = ()) -> Values:
         for position, node in enumerate(graph.nodes)
         if node.op.kind in ("input", "scalar") and position not in besides
     }
-
-
-def address_of(values: npt.NDArray[Any]) -> int:
-    """Return the address of element 0."""
-    address: int = values.__array_interface__["data"][0]
-    return address
 
 
 def shown(values: npt.NDArray[Any], graph: Canonical, base: int, position: int) -> npt.NDArray[Any]:
