@@ -52,7 +52,12 @@ def _compared(console: Console, case: Case, product: Product | None, options: Op
     type=click.FloatRange(0.1),
     help="Milliseconds of one contender in one round.",
 )
-@click.option("--page", "page", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--page",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A page of Markdown; cases that were not run keep their rows.",
+)
 @click.option("--json", "path", type=click.Path(dir_okay=False, path_type=Path))
 def main(
     names: tuple[str, ...],
@@ -88,6 +93,8 @@ def main(
     if path:
         report.write(path, known, outcomes)
     if page:
-        page.write_text(report.page(known, outcomes), encoding="utf-8")
+        before = page.read_text(encoding="utf-8") if page.exists() else ""
+        names = [case.name for case in selected(())]
+        page.write_text(report.page(known, outcomes, names, before), encoding="utf-8")
     if any(outcome.faults for outcome in outcomes):
         raise click.ClickException("some results were wrong")

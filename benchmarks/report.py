@@ -95,8 +95,21 @@ def amount(value: float, unit: str) -> str:
     return f"{scaled:.{digits}f} {name}"
 
 
-def page(facts: Mapping[str, str], outcomes: Sequence[Outcome]) -> str:
-    """Return a page of Markdown with the medians of all contenders that were timed."""
+def page(
+    facts: Mapping[str, str], outcomes: Sequence[Outcome], names: Sequence[str], before: str = ""
+) -> str:
+    """Return a page of Markdown with the medians of all contenders that were timed.
+
+    Cases come in the order of all `names`. Those that were not run keep their rows of the page that
+    was there `before`, if that tells of the same machine and versions.
+    """
+    machine = f"{', '.join(f'{name} {value}' for name, value in facts.items() if name != 'load')}."
+    rows: dict[str, list[str]] = {}
+    if machine in before.splitlines():
+        for line in before.splitlines():
+            if line.startswith("| ") and (name := line.split(" | ")[0][2:]) in names:
+                rows.setdefault(name, []).append(line)
+    rows |= {outcome.case: _rows(outcome) for outcome in outcomes}
     lines = [
         "# Figures",
         "",
@@ -104,22 +117,27 @@ def page(facts: Mapping[str, str], outcomes: Sequence[Outcome]) -> str:
         "how a number is made. The last column is the contender's time divided by muntin's in the",
         "same round: above 1, muntin is faster.",
         "",
-        f"{', '.join(f'{name} {value}' for name, value in facts.items() if name != 'load')}.",
+        machine,
         "",
         "| case | muntin | beside it | | ratio |",
         "|---|---|---|---|---|",
     ]
-    for outcome in outcomes:
-        timed = [line for line in outcome.lines if line.median is not None]
-        ours = next((line for line in timed if line.contender == "muntin"), None)
-        if ours is None or ours.median is None:
-            continue
-        cells = f"{outcome.case} | {amount(ours.median, outcome.unit)}"
-        for line in timed:
-            if line is not ours and line.median is not None and line.ratio is not None:
-                theirs = amount(line.median, outcome.unit)
-                lines.append(f"| {cells} | {line.contender} | {theirs} | {line.ratio:.2f} |")
+    for name in names:
+        lines += rows.get(name, [])
     return "\n".join(lines) + "\n"
+
+
+def _rows(outcome: Outcome) -> list[str]:
+    timed = [line for line in outcome.lines if line.median is not None]
+    ours = next((line for line in timed if line.contender == "muntin"), None)
+    if ours is None or ours.median is None:
+        return []
+    cells = f"{outcome.case} | {amount(ours.median, outcome.unit)}"
+    return [
+        f"| {cells} | {line.contender} | {amount(line.median, outcome.unit)} | {line.ratio:.2f} |"
+        for line in timed
+        if line is not ours and line.median is not None and line.ratio is not None
+    ]
 
 
 def write(path: Path, facts: Mapping[str, str], outcomes: Sequence[Outcome]) -> None:
