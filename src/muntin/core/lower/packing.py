@@ -69,7 +69,7 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
                 move(x * channels + c, x * stride + channel * c)
 
     def shorten(stride: int) -> None:
-        """Pack what stands first in words, which the last one does not end."""
+        """Pack by words that begin at elements; that of the last ends beyond it, so it is moved."""
         with b.loop("x", index(0), count - 1, independent=True) as x:
             word = Word(DTYPES[f"uint{stride * 8}"], Advance(POINTER, source, x * stride))
             b.store(target, x, Convert(dtype, word))
