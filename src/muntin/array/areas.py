@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import gcd, prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,11 @@ from muntin.dtypes import DTYPES, DType, integer_type
 
 __all__ = ["averaged"]
 
+Table: TypeAlias = npt.NDArray[np.int64]
+
 _MOST_TERMS = 8  # of a sum that is written out; one of more is a loop
 _MOST_READS = 16  # of a kernel, along several axes
+_LARGEST_KEPT = 1 << 16  # entries of a table
 
 
 def averaged(node: Node, sizes: Mapping[int, int], operation: str) -> Node:
@@ -59,116 +62,148 @@ def averaged(node: Node, sizes: Mapping[int, int], operation: str) -> Node:
     if dtype.is_integer:
         wide = integer_type(total * dtype.least, total * dtype.greatest + total // 2)
         if wide is not None:
-            return cast(_integers(node, covers, total, wide, operation), dtype)
+            return cast(_mean_of_integers(node, covers, wide, operation), dtype)
     found = cast(node, dtype.computed if dtype.is_float else DTYPES["float64"])
     for axis, cover in covers.items():
-        found = cover.mean(found, axis, operation)
+        found = cover.mean(_readable(found, axis, covers), axis, operation)
     if dtype.is_integer:
         half = scalar(0.5, found.dtype)
         found = elementwise("floor", elementwise("add", found, half))
     return cast(found, dtype, saturate=True)
 
 
-def _integers(
-    node: Node, covers: Mapping[int, _Cover], total: int, wide: DType, operation: str
+def _mean_of_integers(
+    node: Node, covers: Mapping[int, _Cover], wide: DType, operation: str
 ) -> Node:
-    dtype, weight, reads, found = node.dtype, 1, 1, node
+    """Return the exact means, rounded, in a type that holds all sums."""
+    dtype, total, found = node.dtype, 1, node
     for axis, cover in covers.items():
-        reads *= cover.whole
-        if cover.is_even and reads > max(cover.whole, _MOST_READS):
-            found, reads = keep(found), cover.whole
-        weight *= cover.whole
-        held = integer_type(weight * dtype.least, weight * dtype.greatest)
+        total *= cover.whole
+        held = integer_type(total * dtype.least, total * dtype.greatest)
         assert held is not None
-        found = cover.sum(found, axis, held, operation)
+        found = cover.sum(_readable(found, axis, covers), axis, held, operation)
     if total == 1:
         return found
     # How many are added up is compiled in anyway where they are read as views.
-    is_known = all(cover.is_even and cover.whole <= _MOST_TERMS for cover in covers.values())
+    is_known = all(cover.is_even and not cover.is_long for cover in covers.values())
     number = constant if is_known else scalar
     rounded = elementwise("add", cast(found, wide), number(total // 2, wide))
     return elementwise("floor_divide", rounded, number(total, wide))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cover:
-    """What each element of a new axis covers of an old one.
+def _readable(node: Node, axis: int, covers: Mapping[int, _Cover]) -> Node:
+    """Return what is read along an axis: stored, if it were too many reads for one kernel."""
+    reads = 1
+    for each, cover in covers.items():
+        is_many = cover.is_even and reads * cover.whole > max(cover.whole, _MOST_READS)
+        reads = cover.whole if is_many or not cover.is_even else reads * cover.whole
+        if each == axis:
+            return keep(node) if is_many else node
+    return node
 
-    Attributes
-    ----------
-    whole
-        What the weights of an element sum to.
-    places, weights
-        For each term of the sums and each new element an old one and its part. Where fewer are
-        covered the first is there again, without weight.
-    is_even
-        Whether all elements cover as many whole ones.
+
+@dataclass(frozen=True, slots=True)
+class _Cover:
+    """What each of `size` elements of a new axis covers of an old one.
+
+    In lowest terms it is `whole`, of which an old element is a `part`.
     """
 
     whole: int
-    places: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64]
-    is_even: bool
+    part: int
+    size: int
 
-    @staticmethod
-    @lru_cache(maxsize=64)
-    def of(length: int, size: int) -> _Cover:
+    @classmethod
+    def of(cls, length: int, size: int) -> _Cover:
         """Return what `size` elements cover of `length`."""
         common = gcd(length, size)
-        whole, part = length // common, size // common
-        start = np.arange(size) * whole
-        places = start // part + np.arange((whole - 2) // part + 2)[:, None]
-        low = np.maximum(places * part, start)
-        weights = np.minimum((places + 1) * part, start + whole) - low
-        places = np.where(weights > 0, places, places[0])
-        return _Cover(whole, places, np.maximum(weights, 0), part == 1)
+        return cls(length // common, size // common, size)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all elements cover as many whole ones: views show them, and none has a weight."""
+        return self.part == 1
+
+    @property
+    def terms(self) -> int:
+        """How many old elements a new one covers at most."""
+        return (self.whole - 2) // self.part + 2
+
+    @property
+    def is_long(self) -> bool:
+        return self.terms > _MOST_TERMS
 
     def sum(self, node: Node, axis: int, dtype: DType, operation: str) -> Node:
         """Return the weighted sums along an axis, in an integer type."""
 
-        def product(places: Any, weights: Any) -> Node:
-            taken = cast(_taken(node, axis, places, operation), dtype)
-            return elementwise("multiply", taken, _beside(weights, node, axis, dtype))
+        def weighed(taken: Node, terms: int | slice) -> Node:
+            taken = cast(taken, dtype)
+            if self.is_even:
+                return taken
+            weights = _beside(self.tables()[1][terms], node, axis, dtype)
+            return elementwise("multiply", taken, weights)
 
-        if self.is_even:
-            return self.even_sum(node, axis, dtype, operation)
-        if len(self.places) > _MOST_TERMS:
-            return _folded(product(self.places, self.weights), axis, node.axes, operation)
-        return reduce(_sum, map(product, self.places, self.weights))
-
-    def even_sum(self, node: Node, axis: int, dtype: DType, operation: str) -> Node:
-        """Return sums without weights, which are read as views."""
-        node = cast(node, dtype)
-        if self.whole > _MOST_TERMS:
-            before, size, after = node.shape[:axis], len(self.places[0]), node.shape[axis + 1 :]
-            apart = reshape(node, (*before, size, self.whole, *after), operation)
-            return _folded(apart, axis + 1, node.axes, operation)
-        rows = [slice(None)] * axis
-        return reduce(
-            _sum, [indexed(node, (*rows, slice(k, None, self.whole))) for k in range(self.whole)]
-        )
+        if self.is_long:
+            taken, along = self.spread(node, axis, operation)
+            return _folded(weighed(taken, slice(None)), along, node.axes, operation)
+        terms = range(self.terms)
+        return reduce(_sum, [weighed(self.term(node, axis, k, operation), k) for k in terms])
 
     def mean(self, node: Node, axis: int, operation: str) -> Node:
         """Return the weighted means along an axis of floats."""
-        first = _taken(node, axis, self.places[0], operation)
+        first = self.term(node, axis, 0, operation)
         same = scalar(-0.0, node.dtype)  # which changes no sum
 
-        def difference(places: Any, weights: Any, first: Node) -> Node:
-            taken = _taken(node, axis, places, operation)
-            parts = _beside(weights / self.whole, node, axis, node.dtype)
-            apart = elementwise("multiply", elementwise("subtract", taken, first), parts)
-            return elementwise("where", elementwise("equal", taken, first), same, apart)
+        def apart(taken: Node, first: Node, terms: int | slice) -> Node:
+            if self.is_even:
+                weights = scalar(1 / self.whole, node.dtype)
+            else:
+                weights = _beside(self.tables()[1][terms] / self.whole, node, axis, node.dtype)
+            part = elementwise("multiply", elementwise("subtract", taken, first), weights)
+            return elementwise("where", elementwise("equal", taken, first), same, part)
 
-        places, weights = self.places[1:], self.weights[1:]
-        if len(self.places) > _MOST_TERMS:
-            line = indexed(first, (*[slice(None)] * axis, None))
-            found = [_folded(difference(places, weights, line), axis, node.axes, operation)]
+        if self.is_long:
+            taken, along = self.spread(node, axis, operation)
+            line = indexed(first, (*[slice(None)] * along, None))
+            found = [_folded(apart(taken, line, slice(None)), along, node.axes, operation)]
         else:
-            found = [difference(*each, first) for each in zip(places, weights, strict=True)]
+            terms = range(1, self.terms)
+            found = [apart(self.term(node, axis, k, operation), first, k) for k in terms]
         return reduce(_sum, found, first)
 
+    def term(self, node: Node, axis: int, number: int, operation: str) -> Node:
+        """Return of what each new element covers the old one of some number."""
+        if self.is_even:
+            return indexed(node, (*[slice(None)] * axis, slice(number, None, self.whole)))
+        return _taken(node, axis, self.tables()[0][number], operation)
 
-def _taken(node: Node, axis: int, places: npt.NDArray[np.int64], operation: str) -> Node:
+    def spread(self, node: Node, axis: int, operation: str) -> tuple[Node, int]:
+        """Return all that each new element covers along an axis more, and which that is."""
+        if not self.is_even:
+            return _taken(node, axis, self.tables()[0], operation), axis
+        before, after = node.shape[:axis], node.shape[axis + 1 :]
+        return reshape(node, (*before, self.size, self.whole, *after), operation), axis + 1
+
+    def tables(self) -> tuple[Table, Table]:
+        """Return for each term and new element the old one and its weight.
+
+        Where fewer are covered the first is there again, without weight.
+        """
+        is_small = self.terms * self.size <= _LARGEST_KEPT
+        return (_tables if is_small else _tables.__wrapped__)(self)
+
+
+@lru_cache(maxsize=64)
+def _tables(cover: _Cover) -> tuple[Table, Table]:
+    whole, part = cover.whole, cover.part
+    start = np.arange(cover.size) * whole
+    places = start // part + np.arange(cover.terms)[:, None]
+    low = np.maximum(places * part, start)
+    weights = np.minimum((places + 1) * part, start + whole) - low
+    return np.where(weights > 0, places, places[0]), np.maximum(weights, 0)
+
+
+def _taken(node: Node, axis: int, places: Table, operation: str) -> Node:
     """Return the elements at some places along an axis, in whose place their axes stand."""
     more = places.ndim - 1
     index = "int32" if node.shape[axis] < 1 << 31 else "int64"

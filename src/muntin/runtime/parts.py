@@ -67,22 +67,22 @@ def _before(fold: Fold, parts: Array) -> Array:
 def scanned(node: Node, x: Array, starts: Array | None) -> Array:
     """Return the array of a scan node, of at least one element."""
     name, mapping = node.params
-    row, meaning = FOLDS[name], _meaning(FOLDS[name])
+    meant, meaning = FOLDS[name], _meaning(FOLDS[name])
     axis = -2 if mapping == "down" else -1
     if mapping == "chunks":
-        starts = _before(row, folded(fold(name, node.args[0], "across"), x))
+        starts = _before(meant, folded(fold(name, node.args[0], "across"), x))
     rows = np.moveaxis(x, axis, 0)
     found = np.empty(rows.shape, x.dtype)
     step = len(rows) if starts is None else CHUNK
     with np.errstate(all="ignore"):
         for first in range(0, len(rows), step):
-            kept = np.full(rows.shape[1:], row.identity(node.dtype), x.dtype)
+            kept = np.full(rows.shape[1:], meant.identity(node.dtype), x.dtype)
             if starts is not None:
                 kept = starts[..., first // CHUNK]
             chunk = rows[first : first + step]
             whole = len(chunk) // LANES * LANES if axis == -1 else 0
             for block in range(0, whole, LANES):
-                done = meaning(kept[None], _prefixes(row, meaning, chunk[block : block + LANES]))
+                done = meaning(kept[None], _prefixes(meant, meaning, chunk[block : block + LANES]))
                 found[first + block : first + block + LANES] = done
                 kept = done[-1]
             for place in range(whole, len(chunk)):

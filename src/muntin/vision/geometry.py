@@ -22,6 +22,7 @@ from muntin.vision.operands import ANY, NUMBERS, BorderLike, choice, edge, image
 __all__ = ["scale"]
 
 Interpolation = Literal["bilinear", "nearest", "area"]
+_MOST = 1 << 31  # pixels along an axis
 
 
 def scale(
@@ -74,10 +75,11 @@ def scale(
     nearer to zero. Of floats they are those of `muntin.sample`.
 
     Means over areas are exact for integers of up to 32 bits, rounded to the nearest, halves up;
-    those of 64 bits are computed in float64. Of floats each is the first pixel and the mean of the
-    differences to it, along one axis after the other. So equal pixels stay what they are, larger or
-    smaller. NaN goes to all that covers it. A difference that is infinite, or too large, makes the
-    mean infinite, or NaN where the first pixel is infinite and another differs.
+    those of 64 bits, and of more than 2**31 pixels of 32 bits, are computed in float64. Of floats
+    each is the first pixel and the mean of the differences to it, along one axis after the other.
+    So equal pixels stay what they are, larger or smaller. NaN goes to all that covers it. A
+    difference that is infinite, or too large, makes the mean infinite, or NaN where the first pixel
+    is infinite and another differs.
 
     Examples
     --------
@@ -101,16 +103,15 @@ def scale(
         )
     node = pixels._node
     places = spatial_axes("scale", node.axes)
-    new = _sizes(pixels, places, shape)
+    sizes = _sizes(pixels, places, shape)
     if any(node.shape[place] == 0 for place in places):
         raise ShapeError(f"scale: the image {node.shape} has no pixels of which others are made")
     if interpolation == "area":
-        found = averaged(node, new, "scale")
-        return Array(found, pixels._device)
-    dtype = node.dtype
-    lined_up = tuple([new[place] for place in sorted(new)])
+        return Array(averaged(node, sizes, "scale"), pixels._device)
+    dtype, in_order = node.dtype, sorted(places)
+    lines = tuple([sizes[place] for place in in_order])
     points = [
-        _points(lined_up, sorted(new).index(place), node.shape[place], weighted_type(dtype))
+        _points(lines, in_order.index(place), node.shape[place], weighted_type(dtype))
         for place in places
     ]
     weighting = Weighting.LINES if dtype.is_float else Weighting.PRODUCTS
@@ -122,10 +123,10 @@ def scale(
 def _sizes(pixels: Array, places: Sequence[int], shape: object) -> dict[int, int]:
     """Return the new lengths of the axes at some places."""
     given = [whole(part) for part in shape] if isinstance(shape, Sequence | np.ndarray) else []
-    sizes = [size for size in given if size is not None and size > 0]
+    sizes = [size for size in given if size is not None and 0 < size < _MOST]
     if not len(sizes) == len(given) == len(places):
         raise ParameterError(
-            f"scale: shape is {shape!r}; it takes positive ints, {per_axis(pixels)}"
+            f"scale: shape is {shape!r}; it takes positive ints below 2**31, {per_axis(pixels)}"
         )
     return dict(zip(places, sizes, strict=True))
 

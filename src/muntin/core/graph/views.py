@@ -85,7 +85,7 @@ class _Uses:
             self._read[id(root)] += prod(root.shape)
 
     def is_once(self, node: Node) -> bool:
-        """Say whether on the whole no element is read twice; false of nodes that are not known."""
+        """Say whether no more elements are read than there are; false of unknown nodes."""
         read = self._read.get(id(node))
         return read is not None and read <= prod(node.shape)
 

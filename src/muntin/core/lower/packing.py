@@ -83,7 +83,7 @@ def pack_function(word: str, itemsize: int, channels: int) -> Function:
             return
         stride = steps[0] * itemsize
         with b.when(column.equals(stride)):
-            if 2 < stride <= 8:
+            if 2 < stride <= 8:  # LLVM shortens words of two bytes itself, and better
                 shorten(stride)
             else:
                 each(index(stride), vectors=True)

@@ -90,15 +90,23 @@ class FoldRows:
     row_bytes: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a scan in chunks keeps: what a chunk begins with, its fold, and the lanes of that."""
+
+    start: Expr
+    part: Expr
+    lanes: Expr
+
+
 @dataclass(slots=True)
 class RowMemory:
     """Scratch memory as the entry function lays it out.
 
     `rows` lists what is set aside, in order; from `block_start` on, what only operands read in
     blocks need. `fixed` bytes of pointers and lanes come first. `outputs` has the rows in which
-    outputs are made, `folds` what folds keep, `parts` those of a row, and `kept` what scans go on
-    from; `begun` has for those in chunks with what a chunk begins, what it folds to, and the lanes
-    of that.
+    outputs are made, `folds` what folds keep, `parts` those of a row, `kept` what scans go on from,
+    and `begun` what those in chunks keep.
     """
 
     builder: Builder
@@ -110,7 +118,7 @@ class RowMemory:
     folds: dict[Node, list[FoldRows]] = field(default_factory=dict)
     parts: dict[Node, Expr] = field(default_factory=dict)
     kept: dict[Node, Expr] = field(default_factory=dict)
-    begun: dict[Node, list[Expr]] = field(default_factory=dict)
+    begun: dict[Node, Begun] = field(default_factory=dict)
     rows: list[ScratchRows] = field(default_factory=list)
     fixed: int = 0
     block_start: int = 0
@@ -143,8 +151,9 @@ class RowMemory:
                 for scan in scans + group.scans_within:
                     self.kept[scan] = self.set_aside(LANES * scan.dtype.itemsize)
                     if group.mapping == "chunks":
-                        sizes = (1, 1, LANES)
-                        self.begun[scan] = [self.set_aside(n * scan.dtype.itemsize) for n in sizes]
+                        size = scan.dtype.itemsize
+                        places = [self.set_aside(count * size) for count in (1, 1, LANES)]
+                        self.begun[scan] = Begun(*places)
         for stage, state in zip(self.stages.stages, self.state, strict=True):
             extra = stage.left + stage.right + stage.pad_right
             rows = ScratchRows(_power_of_two(stage.depth), extra, state.pixel, state.lead)

@@ -96,53 +96,98 @@ class Runs:
         offsets: Sequence[Expr],
     ) -> None:
         """Scan a row: chunk by chunk, or on from the row above."""
-        b, window = self.memory.builder, self.memory.window
-        kept = [self.memory.kept[node] for node, _ in group.targets]
-        within = [self.memory.kept[node] for node in group.scans_within]
 
-        def down(targets: Sequence[Expr]) -> None:
-            with b.when(row.equals(window.top)):
-                count = (window.right - window.left) * self.memory.stages.domain.channels
-                for start, above in zip(scanning.starts, kept, strict=True):
-                    b.add(Call(start.name, (count, above)))
-            written = [*targets, *kept, *within]
-            self.calls.call(scanning.take, window.left, window.right, row, outer, written)
+        def run(targets: Sequence[Expr]) -> None:
+            if group.mapping == "down":
+                self.scan_down(group, scanning, row, outer, targets)
+            elif scanning.chunks is not None:
+                self.scan_chunks(group, scanning, scanning.chunks, row, targets)
+            elif scanning.carried:
+                self.scan_carried(group, scanning, row, outer, targets)
+            else:
+                left, right = self.memory.window.left, self.memory.window.right
+                written = [*targets, *self.kept(group)]
+                self.calls.call(scanning.take, left, right, row, outer, written)
 
-        def places(targets: Sequence[Expr], element: Expr) -> list[Expr]:
-            return [
-                Advance(POINTER, target, (element - window.left) * scan.dtype.itemsize)
-                for target, (scan, _) in zip(targets, group.targets, strict=True)
-            ]
-
-        def across(targets: Sequence[Expr]) -> None:
-            if not scanning.carried:
-                self.calls.call(
-                    scanning.take, window.left, window.right, row, outer, [*targets, *kept]
-                )
-                return
-            with self.calls.each_chunk() as element:
-                starts = [
-                    self.calls.chunk_start(self.memory.layout.operands[number], row, element, outer)
-                    for number in scanning.carried
-                ]
-                written = [*places(targets, element), *kept]
-                self.calls.call_chunk(scanning.take, row, element, [*written, *starts])
-
-        def chunks(targets: Sequence[Expr]) -> None:
-            assert scanning.chunks is not None
-            scans = [scan for scan, _ in group.targets]
-            starts, parts, lanes = zip(*[self.memory.begun[scan] for scan in scans], strict=True)
-            for scan, start in zip(scans, starts, strict=True):
-                b.store(start, index(0), identity(scan))
-            stop = window.right * self.memory.stages.domain.channels
-            with self.calls.each_chunk() as element:
-                written = [*places(targets, element), *kept]
-                self.calls.call_chunk(scanning.take, row, element, [*written, *starts])
-                with b.when(element + CHUNK < stop):
-                    self.calls.call_chunk(scanning.chunks.take, row, element, [*parts, *lanes])
-                    for scan, start, part in zip(scans, starts, parts, strict=True):
-                        now, more = (Load(scan.dtype, each, index(0)) for each in (start, part))
-                        b.store(start, index(0), joined(scan, now, more))
-
-        run = {"down": down, "across": across, "chunks": chunks}[group.mapping]
         self.outputs.write(group, row, offsets, run)
+
+    def scan_down(
+        self,
+        group: Group,
+        scanning: Scanning,
+        row: Expr,
+        outer: Sequence[Expr],
+        targets: Sequence[Expr],
+    ) -> None:
+        """Scan a row on from the one above."""
+        b, window = self.memory.builder, self.memory.window
+        kept = self.kept(group)
+        within = [self.memory.kept[node] for node in group.scans_within]
+        with b.when(row.equals(window.top)):
+            count = (window.right - window.left) * self.memory.stages.domain.channels
+            for start, above in zip(scanning.starts, kept, strict=True):
+                b.add(Call(start.name, (count, above)))
+        written = [*targets, *kept, *within]
+        self.calls.call(scanning.take, window.left, window.right, row, outer, written)
+
+    def scan_carried(
+        self,
+        group: Group,
+        scanning: Scanning,
+        row: Expr,
+        outer: Sequence[Expr],
+        targets: Sequence[Expr],
+    ) -> None:
+        """Scan the chunks of a row, of which operands say what each begins with."""
+        with self.calls.each_chunk() as element:
+            starts = [
+                self.calls.chunk_start(self.memory.layout.operands[number], row, element, outer)
+                for number in scanning.carried
+            ]
+            self.scan_chunk(group, scanning, row, element, targets, starts)
+
+    def scan_chunks(
+        self,
+        group: Group,
+        scanning: Scanning,
+        folding: Folding,
+        row: Expr,
+        targets: Sequence[Expr],
+    ) -> None:
+        """Scan the chunks of a whole row, each of which is folded for the sake of the next."""
+        b, scans = self.memory.builder, [scan for scan, _ in group.targets]
+        begun = [self.memory.begun[scan] for scan in scans]
+        for scan, own in zip(scans, begun, strict=True):
+            b.store(own.start, index(0), identity(scan))
+        stop = self.memory.window.right * self.memory.stages.domain.channels
+        with self.calls.each_chunk() as element:
+            starts = [own.start for own in begun]
+            self.scan_chunk(group, scanning, row, element, targets, starts)
+            with b.when(element + CHUNK < stop):
+                written = [*[own.part for own in begun], *[own.lanes for own in begun]]
+                self.calls.call_chunk(folding.take, row, element, written)
+                for scan, own in zip(scans, begun, strict=True):
+                    start, part = (Load(scan.dtype, at, index(0)) for at in (own.start, own.part))
+                    b.store(own.start, index(0), joined(scan, start, part))
+
+    def scan_chunk(
+        self,
+        group: Group,
+        scanning: Scanning,
+        row: Expr,
+        element: Expr,
+        targets: Sequence[Expr],
+        starts: Sequence[Expr],
+    ) -> None:
+        """Scan the chunk of a row that begins at an element."""
+        left = self.memory.window.left
+        places = [
+            Advance(POINTER, target, (element - left) * scan.dtype.itemsize)
+            for target, (scan, _) in zip(targets, group.targets, strict=True)
+        ]
+        written = [*places, *self.kept(group), *starts]
+        self.calls.call_chunk(scanning.take, row, element, written)
+
+    def kept(self, group: Group) -> list[Expr]:
+        """Return where the scans of a group keep what they go on from."""
+        return [self.memory.kept[scan] for scan, _ in group.targets]
