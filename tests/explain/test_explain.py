@@ -157,6 +157,15 @@ def test_plans_of_other_shapes() -> None:
     assert explain(volume).text == "no kernel: everything is there already\n"
 
 
+def test_folds_and_scans_are_work() -> None:
+    image = mt.asarray(np.zeros((40, 50), np.uint8))
+    along = mt.cumulative_sum(image, axis=1, dtype="uint32")
+    both = str(mt.explain(mt.cumulative_max(along, axis=0), image.min(axis=0)))
+    assert both.startswith("1 kernel;")
+    for words in ("cast, scan by sum, scan by max", "fold by min"):
+        assert words in both
+
+
 def test_many_numbers_are_folded() -> None:
     x = mt.asarray(np.zeros(9))
     for number in range(40):

@@ -185,7 +185,9 @@ def test_kernels_and_threads() -> None:
 
 def test_faults_are_told() -> None:
     image = photo((4, 5), "uint8")
-    with pytest.raises(ParameterError, match=r"shape is \(3,\); it takes positive ints below 2\*\*31, a pair"):
+    with pytest.raises(
+        ParameterError, match=r"shape is \(3,\); it takes positive ints below 2\*\*31, a pair"
+    ):
         vx.scale(image, (3,))
     with pytest.raises(ParameterError, match=r"shape is \(0, 3\)"):
         vx.scale(image, (0, 3))

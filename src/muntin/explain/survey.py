@@ -308,8 +308,9 @@ def _loop(group: Group, stages: Stages) -> LoopFacts:
     work = Counter(
         node.op.name for node in group.order if node.op.is_elementwise and node not in group.reads
     )
-    if group.folding:
-        work.update(f"fold by {node.params[0]}" for node, _ in group.targets)
+    if group.folding or group.scanning:
+        runs = [*group.scans_within, *[node for node, _ in group.targets]]
+        work.update(f"{node.op.name} by {node.params[0]}" for node in runs)
     return LoopFacts(targets, tuple(reads), tuple(work.most_common()), group.rows, group.lead)
 
 
