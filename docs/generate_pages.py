@@ -18,7 +18,7 @@ from muntin.core.graph.infer import resolve
 from muntin.core.graph.ops import OPS, Op
 from muntin.dtypes import DTYPES, DType
 from muntin.errors import DTypeError
-from muntin.xp.standard import ATTRIBUTES, DATA_DEPENDENT, FUNCTIONS, METHODS, VALUES, VERSION
+from muntin.xp.standard import ATTRIBUTES, FUNCTIONS, METHODS, VALUES, VERSION
 
 HERE = Path(__file__).parent
 
@@ -75,8 +75,9 @@ How an Array differs from other libraries' arrays, within the standard:
   negative power -1, 0 or 1.
 - A copy of a value is that value: `copy` of `astype` is not looked at. `asarray(x, copy=True)` does
   copy, so that later writes to the memory of `x` do not matter.
-- No function has a shape that depends on elements. A mask as an index is computed at once, to know
-  how many elements it takes.
+- What depends on all elements is computed at once: `sort`, `argsort`, `nonzero`, the different
+  elements that `unique_all` and its like find, and a mask as an index, to know how many elements it
+  takes.
 
 {there} of {asked} functions are there.
 {groups}
@@ -150,9 +151,7 @@ def array_api_page() -> str:
 
 
 def _answer(name: str) -> str:
-    if _has(name):
-        return _summary(getattr(xp, name))
-    return "no: its shape depends on elements" if name in DATA_DEPENDENT else "not yet"
+    return _summary(getattr(xp, name)) if _has(name) else "not yet"
 
 
 def _has(name: str) -> bool:

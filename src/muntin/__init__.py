@@ -126,6 +126,15 @@ from muntin.array.matrices import (
     tril,
     triu,
 )
+from muntin.array.ordering import (
+    argsort,
+    nonzero,
+    sort,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from muntin.array.products import matmul, tensordot, vecdot
 from muntin.array.program import Program, program
 from muntin.array.reductions import (
@@ -286,6 +295,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -394,6 +404,7 @@ __all__ = [
     "ndtr",
     "negative",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -422,6 +433,7 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "sort",
     "spec",
     "sqrt",
     "square",
@@ -439,6 +451,10 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "use",
     "var",

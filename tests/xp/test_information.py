@@ -5,20 +5,20 @@ import pytest
 
 import muntin as mt
 from muntin.errors import DeviceError, ParameterError
-from muntin.xp.standard import DATA_DEPENDENT
 
 INFO = mt.xp.__array_namespace_info__()
 
 
-def test_masks_are_indices_but_no_function_has_a_shape_by_elements() -> None:
+def test_masks_are_indices_and_shapes_depend_on_elements() -> None:
     assert INFO.capabilities() == {
         "boolean indexing": True,
-        "data-dependent shapes": False,
+        "data-dependent shapes": True,
         "max dimensions": 64,
     }
     x = mt.xp.reshape(mt.xp.arange(6), (2, 3))
     assert x[x % 2 == 1].tolist() == [1, 3, 5]
-    assert not DATA_DEPENDENT & set(mt.xp.__all__)
+    assert mt.xp.nonzero(x % 2)[1].tolist() == [1, 0, 2]
+    assert mt.xp.unique_values(x // 4).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu"])

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from muntin.array import creation, data_types, differences, elementwise, reductions
+from muntin.array import (
+    creation,
+    data_types,
+    differences,
+    elementwise,
+    ordering,
+    reductions,
+    searching,
+)
 from muntin.array.array import Array
 from muntin.array.creation import asarray
 from muntin.array.operators import node_of
@@ -43,6 +51,30 @@ def copy(a: Any) -> Array:
 @implements(np.empty_like)
 def empty_like(prototype: Any, dtype: npt.DTypeLike | None = None) -> Array:
     return creation.empty_like(prototype, dtype=dtype)
+
+
+# --- in order -------------------------------------------------------------------------------------
+
+
+def _sorting(function: Callable[..., Array]) -> Callable[..., Array]:
+    def found(a: Any, axis: SupportsIndex | None = -1, *, stable: bool = True) -> Array:
+        if axis is None:
+            return function(asarray(a).reshape(-1), stable=stable)
+        return function(a, axis=axis, stable=stable)
+
+    return found
+
+
+implements(np.sort)(_sorting(ordering.sort))
+implements(np.argsort)(_sorting(ordering.argsort))
+
+
+implements(np.nonzero)(ordering.nonzero)
+
+
+@implements(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any | None = None) -> Array:
+    return searching.searchsorted(a, v, side=side, sorter=sorter)
 
 
 # --- complex numbers, which there are none of -----------------------------------------------------

@@ -103,6 +103,15 @@ from muntin.array.matrices import (
     tril,
     triu,
 )
+from muntin.array.ordering import (
+    argsort,
+    nonzero,
+    sort,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from muntin.array.products import matmul, tensordot, vecdot
 from muntin.array.reductions import (
     all,
@@ -187,6 +196,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -273,6 +283,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -294,6 +305,7 @@ __all__ = [
     "signbit",
     "sin",
     "sinh",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -314,6 +326,10 @@ __all__ = [
     "uint32",
     "uint64",
     "uint8",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "var",
     "vecdot",

@@ -25,10 +25,10 @@ class Information:
     """What the namespace can do; every device has the same types."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Return that masks are indices, but no function's shape depends on elements."""
+        """Return that masks are indices, and that functions' shapes may depend on elements."""
         return {
             "boolean indexing": True,
-            "data-dependent shapes": False,
+            "data-dependent shapes": True,
             "max dimensions": _MOST_AXES,
         }
 

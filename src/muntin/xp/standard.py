@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from muntin.array.array import API_VERSIONS
 
-__all__ = ["ATTRIBUTES", "DATA_DEPENDENT", "FUNCTIONS", "METHODS", "VALUES", "VERSION"]
+__all__ = ["ATTRIBUTES", "FUNCTIONS", "METHODS", "VALUES", "VERSION"]
 
 VERSION = API_VERSIONS[-1]
 
@@ -120,9 +120,6 @@ FUNCTIONS: Mapping[str, Mapping[str, str]] = {
         "diff": "(x, /, *, axis=-1, n=1, prepend=None, append=None)",
     },
 }
-
-# Whose shapes would depend on elements: a library of expressions may leave them out.
-DATA_DEPENDENT = frozenset(("nonzero", *FUNCTIONS["Sets"]))
 
 VALUES = (
     *("e", "inf", "nan", "newaxis", "pi"),
