@@ -8,6 +8,7 @@ from muntin.array.array import Array
 from muntin.array.scattering import scatter
 from muntin.core.border import BorderMode
 from muntin.core.graph import build
+from muntin.core.graph.node import Node
 from muntin.core.graph.sampling import sampled
 from muntin.core.graph.weighting import Weighting
 from muntin.core.shapes import broadcast_shapes, can_broadcast
@@ -39,11 +40,7 @@ class Scatter:
         node = made.pick(self.pick)
         if not node.shape or 0 in node.shape or node.valid is not None:
             return
-        lines = [made.pick(self.indices[0])]
-        for number in self.indices[1 : len(node.shape)]:
-            lines.append(made.pick_beside(number, lines))
-        common = broadcast_shapes(*[line.shape for line in lines]).shape
-        shape = (*common, *node.shape[len(lines) :])
+        lines, shape = _lines(made, node, self.indices)
         if any(line.valid is not None for line in lines) or made.is_too_large(shape):
             return
         values = made.pick(self.values)
@@ -79,11 +76,7 @@ class Sample:
         node = made.pick(self.pick)
         if not node.shape or 0 in node.shape or node.valid is not None:
             return
-        lines = [made.pick(self.coordinates[0])]
-        for number in self.coordinates[1 : len(node.shape)]:
-            lines.append(made.pick_beside(number, lines))
-        common = broadcast_shapes(*[line.shape for line in lines]).shape
-        shape = (*common, *node.shape[len(lines) :])
+        lines, shape = _lines(made, node, self.coordinates)
         if any(line.valid is not None or line.dtype.is_bool for line in lines):
             return
         if len(shape) > MOST_AXES or made.is_too_large(shape):
@@ -99,6 +92,15 @@ class Sample:
                 weighting=self.weighting,
             )
         )
+
+
+def _lines(made: Made, node: Node, numbers: tuple[int, ...]) -> tuple[list[Node], tuple[int, ...]]:
+    """Return nodes for the first axes of another, and the shape of what they choose of it."""
+    lines = [made.pick(numbers[0])]
+    for number in numbers[1 : len(node.shape)]:
+        lines.append(made.pick_beside(number, lines))
+    common = broadcast_shapes(*[line.shape for line in lines]).shape
+    return lines, (*common, *node.shape[len(lines) :])
 
 
 def _stretches(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
