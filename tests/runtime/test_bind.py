@@ -40,6 +40,7 @@ def facts_of(dtypes=(U8, U8), **changes):
         streams=False,
         shared=(),
         indices=(0,),
+        level=(),
     )
     return facts._replace(**changes)
 

@@ -420,6 +420,21 @@ def test_rows_made_in_vain_read_what_was_made(border, rows, height, monkeypatch)
     assert_same(CPU.evaluate([node], [None], threads=1)[0], wanted[0])
 
 
+@pytest.mark.parametrize("height", [1, 2, 3, 7])
+def test_rows_made_in_vain_see_a_border_that_another_loop_reads(height, monkeypatch):
+    image = image_of(random_image((height, 2)))
+    work = costly(image)
+    sums = total(*[read(work, dy, dx, border="reflect101") for dy, dx in ((1, 2), (-1, 0))], work)
+    ahead = read(sums, 9, 1, border="reflect101")
+    behind = total(*[read(work, dy, dx, border="symmetric") for dy, dx in ((0, 9), (-2, 0))])
+    wanted = REFERENCE.evaluate([ahead, behind], [None, None])
+    interpreting = Interpreting(np.random.default_rng(0))
+    monkeypatch.setattr(native, "_launch", interpreting.launch)
+    got = CPU.evaluate([ahead, behind], [None, None], threads=1)
+    for one, other in zip(got, wanted, strict=True):
+        assert_same(one, other)
+
+
 def test_rows_made_in_vain_do_not_trap():
     int64 = DTYPES["int64"]
     array = np.random.default_rng(0).integers(-(2**62), 2**62, (13, 7))

@@ -26,6 +26,7 @@ _REACHED = {
     RowMode.PACKED: "rows are packed",
     RowMode.BLOCKED: "rows are packed in blocks",
     RowMode.STREAMED: "past the caches",
+    RowMode.LEVEL: "one element a row",
 }
 
 

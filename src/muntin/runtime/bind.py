@@ -117,6 +117,9 @@ def bind(
         RowMode.DIRECT if facts.indices[k] else _operand_mode(*each, domain, sizes, in_place[k])
         for k, each in enumerate(zip(operand_axes, facts.operands, strict=True))
     ]
+    for k in facts.level:
+        if reads[k] is RowMode.PACKED and operand_axes[k][-2] == 0 and not in_place[k]:
+            reads[k] = RowMode.LEVEL
     streams = _is_streamed(facts, domain, sizes, limits)
     writes = [
         _output_mode(strides, dtype, domain, sizes, streams)
@@ -134,7 +137,7 @@ def bind(
     slots += indexed
     record_slot = len(slots) if indexed else -1
     slots += [0] * bool(indexed)
-    packs = not modes.isdisjoint((RowMode.PACKED, RowMode.BLOCKED))
+    packs = not modes.isdisjoint((RowMode.PACKED, RowMode.BLOCKED, RowMode.LEVEL))
     slots += [code(name) if packs and code is not None else 0 for name in facts.shared]
     grain, threads = _windows(facts, domain, sizes, modes, limits)
     return Binding(

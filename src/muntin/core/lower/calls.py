@@ -12,6 +12,7 @@ from muntin.core.lower.gathering import PAIR, WORD, is_narrow
 from muntin.core.lower.layout import ArraySlots
 from muntin.core.lower.row_loop import RowLoop
 from muntin.core.lower.row_memory import RowMemory
+from muntin.core.plan.facts import RowMode
 from muntin.core.program import POINTER, Advance, Call, Expr, index
 
 __all__ = ["RowCalls"]
@@ -58,14 +59,25 @@ class RowCalls:
             args.append(self.is_even(loop))
         if loop.gathers:
             args.append(self.is_near(loop))
+        if loop.level:
+            args.append(self.is_level(loop))
         args += last
         self.memory.builder.add(Call(loop.function.name, tuple(args)))
 
     def is_one_element(self, stage: int, loop: RowLoop) -> Expr | None:
         """Return when only one element of each row of a stage is read, None if that is never."""
         node, stages = self.memory.stages.stages[stage].node, self.memory.stages
-        is_read_alone = stages.domain.pointwise and node.op.kind == "input"
-        return self.is_even(loop) if is_read_alone and node.payload in loop.even else None
+        if not stages.domain.pointwise or node.op.kind != "input":
+            return None
+        if node.payload in loop.level:
+            return self.is_level(loop)
+        return self.is_even(loop) if node.payload in loop.even else None
+
+    def is_level(self, loop: RowLoop) -> Expr:
+        """Return whether all operands that may be are one element a row."""
+        operands = self.memory.layout.operands
+        levels = [operands[number].mode.equals(RowMode.LEVEL) for number in loop.level]
+        return reduce(Expr.both, levels)
 
     def is_even(self, loop: RowLoop) -> Expr:
         """Return whether rows are gathered whole: see `RowLoop`."""

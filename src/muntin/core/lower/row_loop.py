@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from muntin.core.graph.folds import CHUNK
@@ -49,8 +49,9 @@ class RowLoop:
     computed, the first column, the row and the outer positions; and for each of the operands in
     `gathers` the parameters of a `Gathering`. If `even` names operands, there is one more: whether
     these, by which indices are found, are the same in all columns, and what is gathered lies side
-    by side. If anything is gathered the last is whether it is `near`: offsets have 32 bits, and
-    words can be read where elements are narrow.
+    by side. If anything is gathered the next is whether it is `near`: offsets have 32 bits, and
+    words can be read where elements are narrow. If there are `level` operands, the last is whether
+    all of them are one element a row.
     """
 
     function: Function
@@ -60,6 +61,7 @@ class RowLoop:
     gathers: tuple[int, ...]
     rows: int
     even: tuple[int, ...]
+    level: tuple[int, ...]
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -80,12 +82,20 @@ def stream_lanes(group: Group) -> int:
     return max(16, CACHE_LINE // max(sizes))
 
 
-def row_loop(name: str, group: Group, domain: Domain, *, streamed: bool = False) -> RowLoop:
+def row_loop(
+    name: str,
+    group: Group,
+    domain: Domain,
+    level: tuple[int, ...] = (),
+    *,
+    streamed: bool = False,
+) -> RowLoop:
     """Return the function that computes the rows of the targets of `group`.
 
-    A `streamed` one writes past the caches; its targets lie at cache lines.
+    A `streamed` one writes past the caches; its targets lie at cache lines. All `level` operands of
+    the kernel may be one element a row.
     """
-    columns = Columns.of(group, domain)
+    columns = Columns.of(group, domain, level)
     if streamed:
         columns.streamed(columns.count, stream_lanes(group))
     else:
@@ -112,6 +122,8 @@ class Columns:
         Whether an index is out of bounds, if one may be.
     even_values
         For each row that the loop makes what is the same in all its columns.
+    level
+        The operands of the kernel that may be one element a row.
     """
 
     builder: Builder
@@ -125,9 +137,10 @@ class Columns:
     gathered: Gathered
     bad: Var | None
     even_values: list[dict[Node, Expr]] = field(default_factory=list)
+    level: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, group: Group, domain: Domain) -> Columns:
+    def of(cls, group: Group, domain: Domain, level: tuple[int, ...] = ()) -> Columns:
         """Return the columns of what `group` computes."""
         lines = range(group.rows)
         reads = sorted(
@@ -152,6 +165,7 @@ class Columns:
             position if has_index else (),
             gathered,
             bad,
+            level=level,
         )
         columns.even_values.extend([columns.even_work(line) for line in lines])
         return columns
@@ -172,14 +186,16 @@ class Columns:
                     values[node] = b.let(_work(node, known), "value")
         return values
 
-    def ask_ahead(self, x: Expr, count: int, half: int | None = None) -> None:
-        """Ask for what operands have for `count` elements some cache lines after `x`.
+    def ask_ahead(
+        self, x: Expr, count: int, half: int | None = None, besides: Collection[Node] = ()
+    ) -> None:
+        """Ask for what operands, `besides` some, have for `count` elements cache lines after `x`.
 
         Memory is far on many processors: what they foresee does not hide the way to it behind work.
         What goes over each chunk twice has time for a `half` of the next chunk in each pass.
         """
         for node, read in self.group.reads.items():
-            if node.op.kind != "input":
+            if node.op.kind != "input" or node in besides:
                 continue
             size = node.dtype.itemsize
             place, first, nbytes = x * size, AHEAD, count * size
@@ -226,12 +242,13 @@ class Columns:
         even = self.gathered.even_operands
         parameters += [Parameter(self.even)] if even else []
         parameters += [Parameter(self.near)] if self.gathered.nodes else []
+        parameters += [Parameter(self.is_level)] if self.level else []
         parameters += [Parameter(var) for var in last]
         function = self.builder.function(name, parameters, light=light)
         gathers = tuple(self.gathered.sources)
         reads, scalars = tuple(self.pointers), tuple(self.scalars)
         has_index, rows = bool(self.position), self.group.rows
-        return RowLoop(function, reads, scalars, has_index, gathers, rows, even)
+        return RowLoop(function, reads, scalars, has_index, gathers, rows, even, self.level)
 
     def all(self, count: Expr) -> None:
         """Compute all columns; in blocks, where there are rare choices.
@@ -239,6 +256,12 @@ class Columns:
         What they rarely give is left out at first. If one is taken, its block is done again.
         """
         b, order = self.builder, self.group.order
+        if self.level:
+            with b.when(self.is_level):
+                self.between(index(0), count, order, levels=self.level_values())
+            with b.otherwise():
+                self.between(index(0), count, order)
+            return
         if self.gathered.even_operands:
             with b.when(self.even.both(count > 0)):
                 self.between(index(0), count, order, is_even=True)
@@ -275,9 +298,20 @@ class Columns:
 
     def streamed(self, count: Expr, lanes: int) -> None:
         """Compute all columns, whole vectors of them past the caches."""
-        whole = self.builder.let(count & index(-lanes), "whole")
-        self.between(index(0), whole, self.group.order, lanes=lanes, is_streamed=True)
-        self.between(whole, count, self.group.order)
+        b, order = self.builder, self.group.order
+        whole = b.let(count & index(-lanes), "whole")
+
+        def both(levels: Mapping[Node, Expr]) -> None:
+            self.between(index(0), whole, order, lanes=lanes, is_streamed=True, levels=levels)
+            self.between(whole, count, order, levels=levels)
+
+        if not self.level:
+            both({})
+            return
+        with b.when(self.is_level):
+            both(self.level_values())
+        with b.otherwise():
+            both({})
 
     def looked_up(self, count: Expr) -> None:
         """Compute all columns, where all that is gathered stands in dense tables."""
@@ -298,13 +332,17 @@ class Columns:
         is_near: bool = False,
         is_streamed: bool = False,
         lasts: Mapping[Node, Expr] | None = None,
+        levels: Mapping[Node, Expr] | None = None,
     ) -> None:
         """Compute columns; given `is_rare`, as if no rare choice were taken, noting if one is.
 
-        Given `lasts`, their last indices, all that is gathered stands in dense tables.
+        Given `lasts`, their last indices, all that is gathered stands in dense tables; given
+        `levels`, these are the same in all columns.
         """
         b, lines = self.builder, range(self.group.rows)
         rows: dict[tuple[Node, int], Expr] = {}
+        if levels:
+            order = [node for node in order if node not in levels]
         if is_even:
             rows, order = self.gathered_rows(lines), self.gathered.beside_indices
         if is_near:  # indices first: several elements may be read at once
@@ -312,11 +350,13 @@ class Columns:
             order = sorted(order, key=lambda node: node not in found)
         with b.loop("x", start, stop, independent=True, lanes=lanes) as x:
             if is_streamed:
-                self.ask_ahead(x, lanes)
+                self.ask_ahead(x, lanes, besides=levels or ())
             results: list[Expr] = []
             loads: dict[tuple[int, int, int], Expr] = {}
             for line in lines:
-                values = self.values(x, line, order, loads, is_rare, rows, lasts, is_near=is_near)
+                values = self.values(
+                    x, line, order, loads, is_rare, rows, lasts, levels, is_near=is_near
+                )
                 results += [values[node] for node, _ in self.group.targets]
             for target, result in zip(self.targets, results, strict=True):
                 b.store(target, x, result, streamed=is_streamed)
@@ -342,6 +382,20 @@ class Columns:
         return Var(BOOL, "even")
 
     @property
+    def is_level(self) -> Var:
+        """Whether all operands that may be are one element a row."""
+        return Var(BOOL, "level")
+
+    def level_values(self) -> dict[Node, Expr]:
+        """Return the elements of operands of one element a row; such loops make one row."""
+        values: dict[Node, Expr] = {}
+        for node, read in self.group.reads.items():
+            if node.op.kind == "input" and node.payload in self.level:
+                pointer = self.pointers[read.stage, read.rows]
+                values[node] = self.builder.let(Load(node.dtype, pointer, index(0)), "element")
+        return values
+
+    @property
     def near(self) -> Var:
         """Whether offsets have 32 bits, and words can be read where elements are narrow."""
         return Var(BOOL, "near")
@@ -365,6 +419,7 @@ class Columns:
         is_rare: Var | None,
         whole: Mapping[tuple[Node, int], Expr] | None = None,
         lasts: Mapping[Node, Expr] | None = None,
+        levels: Mapping[Node, Expr] | None = None,
         *,
         is_near: bool = False,
     ) -> dict[Node, Expr]:
@@ -375,7 +430,7 @@ class Columns:
         """
         b = self.builder
         places = self.places(x, line, is_near=is_near) if self.position else {}
-        values = dict(self.even_values[line])
+        values = {**self.even_values[line], **(levels or {})}
         for node in order:
             if node in values:
                 continue

@@ -76,9 +76,21 @@ class _Lowering:
             self.leaves("scalar"),
             kernel.indices,
         )
+        self.level = kernel.stretched if self.has_plain_loops() else ()
         self.window = WindowEnds.of(self.builder, self.layout)
         self.memory = RowMemory(self.builder, self.layout, stages, self.window)
         self.calls = RowCalls(self.memory)
+
+    def has_plain_loops(self) -> bool:
+        """Say whether each row is one plain loop, in which operands may be one element a row."""
+        special = [
+            group.folding
+            or group.scanning
+            or group.rows > 1
+            or any(node.op.kind == "gather" or node.is_rare_choice for node in group.order)
+            for group in self.stages.groups
+        ]
+        return self.kernel.domain.pointwise and not any(special)
 
     def lowered(self) -> Lowered:
         loops = [self.loop(number, group) for number, group in enumerate(self.stages.groups)]
@@ -97,7 +109,7 @@ class _Lowering:
         final = self.stages.groups[-1]
         if not may_stream(final, self.kernel.domain):
             return None
-        stream = row_loop("final_streamed", final, self.kernel.domain, streamed=True)
+        stream = row_loop("final_streamed", final, self.kernel.domain, self.level, streamed=True)
         self.functions["final_streamed"] = stream.function
         return stream
 
@@ -135,6 +147,7 @@ class _Lowering:
             streams,
             tuple([function.name for function in program.shared]),
             self.kernel.indices,
+            self.level,
         )
 
     def leaves(self, kind: str) -> list[DType]:
@@ -159,7 +172,8 @@ class _Lowering:
             name = f"scan_{group.mapping}{carried}" if group.is_final else f"rows{number}"
             loop = scanning(name, group, domain)
         else:
-            loop = row_loop("final" if group.is_final else f"rows{number}", group, domain)
+            name = "final" if group.is_final else f"rows{number}"
+            loop = row_loop(name, group, domain, self.level)
         self.functions |= {function.name: function for function in loop.functions}
         return loop
 

@@ -21,6 +21,7 @@ class RowMode(IntEnum):
     PACKED = 1  # through contiguous scratch memory, element by element
     BLOCKED = 2  # operands: packed several rows at a time, since their columns are contiguous
     STREAMED = 3  # outputs: through scratch memory, past the caches
+    LEVEL = 4  # operands: where they lie, one element a row
 
 
 class ScratchRows(NamedTuple):
@@ -65,6 +66,8 @@ class KernelFacts(NamedTuple):
         The functions that it calls where rows are packed, in the order of their slots.
     indices
         Along how many axes of each operand indices choose.
+    level
+        The operands that may be read as one element a row.
     """
 
     operands: tuple[DType, ...]
@@ -82,6 +85,7 @@ class KernelFacts(NamedTuple):
     streams: bool
     shared: tuple[str, ...]
     indices: tuple[int, ...]
+    level: tuple[int, ...]
 
     @property
     def unpacked_modes(self) -> set[RowMode]:
@@ -101,7 +105,7 @@ class KernelFacts(NamedTuple):
             fields[name] = tuple(map(from_name, fields[name]))
         for name in ("rows", "blocks"):
             fields[name] = tuple(ScratchRows(*row) for row in fields[name])
-        for name in ("is_offset", "shared", "indices"):
+        for name in ("is_offset", "shared", "indices", "level"):
             fields[name] = tuple(fields[name])
         return cls(**fields)
 

@@ -391,14 +391,17 @@ class _Fusion:
         results = tuple([self.written[position] for position in members])
         domain = _domain(outputs, self.graph.domain_node(members[0]))
         form = canonical(outputs)
-        key = (form.key, domain)
+        stretched = tuple(
+            [k for k, operand in enumerate(operands) if _is_stretched(nodes[operand])]
+        )
         return KernelGraph(
             tuple([form.nodes[end] for end in form.roots]),
             tuple(operands),
             tuple(scalars),
             results,
             domain,
-            key,
+            (form.key, domain, stretched),
+            stretched,
         )
 
     def program_kernel(self, members: Sequence[int]) -> KernelGraph:
@@ -454,6 +457,14 @@ def _run_plane(node: Node) -> Plane:
 
 def _by_pixels(node: Node) -> bool:
     return node.op.kind == "fold" and node.params[1] == "channels"
+
+
+def _is_stretched(node: Node) -> bool:
+    """Say whether the last axis of an array shows one element again and again."""
+    if node.op.kind != "view" or not node.payload.axes:
+        return False
+    last = node.payload.axes[-1]
+    return last.source is None or last.step == 0
 
 
 def _domain(outputs: Sequence[Node], like: Node) -> Domain:

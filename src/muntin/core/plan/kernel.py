@@ -74,7 +74,8 @@ class KernelGraph:
     """The graph of one kernel.
 
     Its leaves are `input` nodes whose payload is an operand number and `scalar` nodes whose
-    payload is a scalar number; the positions name the nodes of the canonical graph.
+    payload is a scalar number; the positions name the nodes of the canonical graph. `stretched`
+    are the operands whose last axis is.
     """
 
     outputs: tuple[Node, ...]
@@ -83,6 +84,7 @@ class KernelGraph:
     results: tuple[Result, ...]
     domain: Domain
     key: tuple[Any, ...]
+    stretched: tuple[int, ...] = ()
 
     @property
     def is_program(self) -> bool:

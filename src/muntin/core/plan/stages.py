@@ -439,6 +439,8 @@ class _Former:
         right = max(0, *[read.columns for read in reads])
         if stage.mode in _REFLECTIONS:
             reach = max(-below, above)
+            if self.step > 1:  # rows made in vain see the border, however this loop reads
+                reach = max(reach, stage.rows_above, -stage.rows_below)
             below, above = -reach, reach
             left = right = max(left, right)
         return below, above, left, right
