@@ -15,9 +15,11 @@ from muntin.core.graph.ops import op
 from muntin.core.graph.reductions import fold
 from muntin.dtypes import dtype_of
 
-__all__ = ["combined", "folded", "scanned"]
+__all__ = ["Join", "combined", "folded", "in_pairs", "scanned"]
 
 Array: TypeAlias = npt.NDArray[Any]
+
+Join: TypeAlias = Callable[[Fold, Array], Array]
 
 _UFUNCS = {"add": np.add, "multiply": np.multiply, "minimum": np.minimum, "maximum": np.maximum}
 
@@ -25,10 +27,23 @@ _UFUNCS = {"add": np.add, "multiply": np.multiply, "minimum": np.minimum, "maxim
 # --- combinations ---------------------------------------------------------------------------------
 
 
-def combined(node: Node, parts: Sequence[Array]) -> Array:
+def in_pairs(fold: Fold, run: Array) -> Array:
+    """Join neighbours as often as it takes; the identity stands beside an odd one."""
+    missing = (1 << (len(run) - 1).bit_length()) - len(run)
+    if missing:
+        nothing = np.full((missing, *run.shape[1:]), fold.identity(dtype_of(run.dtype)), run.dtype)
+        run = np.concatenate((run, nothing))
+    meaning = _meaning(fold)
+    while len(run) > 1:
+        run = meaning(run[0::2], run[1::2])
+    last: Array = run[0]
+    return last
+
+
+def combined(node: Node, parts: Sequence[Array], join: Join = in_pairs) -> Array:
     """Return the array of a combine node, in memory that nothing else uses.
 
-    Neighbours are combined, then neighbours of what that gives.
+    Neighbours are combined, then neighbours of what that gives: `join` is a way to do so.
     """
     name, axes = node.params
     if name.startswith(BEFORE):
@@ -42,9 +57,9 @@ def combined(node: Node, parts: Sequence[Array]) -> Array:
             found = _first_found(fold, best, places, length)
         elif fold.centred:
             sums, deviations = runs
-            found = _deviations(sums, deviations, length)
+            found = _deviations(sums, deviations, length, join)
         else:
-            found = _joined(fold, runs[0])
+            found = _joined(fold, runs[0], join)
         return np.array(found, node.dtype.numpy, order="C")
 
 
@@ -108,27 +123,14 @@ def _runs_first(part: Array, axes: Sequence[int], kept: tuple[int, ...]) -> Arra
     return turned.reshape(prod(turned.shape[: len(axes)]), *kept)
 
 
-def _joined(fold: Fold, run: Array) -> Array:
+def _joined(fold: Fold, run: Array, join: Join) -> Array:
     """Return what the elements of a run become, neighbours first."""
     dtype = dtype_of(run.dtype)
     if not fold.is_ordered(dtype):
         whole: Array = _UFUNCS[fold.row].reduce(run, axis=0, dtype=run.dtype)
         if not (dtype.is_float and np.any(whole == 0)):  # NumPy's choice has zeros of any sign
             return whole
-    return _in_pairs(fold, run)
-
-
-def _in_pairs(fold: Fold, run: Array) -> Array:
-    """Join neighbours as often as it takes; the identity stands beside an odd one."""
-    missing = (1 << (len(run) - 1).bit_length()) - len(run)
-    if missing:
-        nothing = np.full((missing, *run.shape[1:]), fold.identity(dtype_of(run.dtype)), run.dtype)
-        run = np.concatenate((run, nothing))
-    meaning = _meaning(fold)
-    while len(run) > 1:
-        run = meaning(run[0::2], run[1::2])
-    last: Array = run[0]
-    return last
+    return join(fold, run)
 
 
 def _chunk_lengths(count: int, length: int) -> Array:
@@ -148,14 +150,14 @@ def _first_found(fold: Fold, best: Array, places: Array, length: int) -> Array:
     return first
 
 
-def _deviations(sums: Array, deviations: Array, length: int) -> Array:
+def _deviations(sums: Array, deviations: Array, length: int, join: Join) -> Array:
     """Return the sum of squares about the mean of all runs, from those of chunks, in float64."""
     lengths = _chunk_lengths(len(sums), length).astype(np.float64)
     counts = lengths.reshape(-1, *[1] * (sums.ndim - 1))
     wide = sums.astype(np.float64)
-    mean = _in_pairs(FOLDS["sum"], wide) / lengths.sum()
+    mean = join(FOLDS["sum"], wide) / lengths.sum()
     apart = wide / counts - mean
-    return _in_pairs(FOLDS["sum"], deviations + counts * apart * apart)
+    return join(FOLDS["sum"], deviations + counts * apart * apart)
 
 
 # --- folds ----------------------------------------------------------------------------------------
@@ -166,7 +168,7 @@ def folded(node: Node, x: Array) -> Array:
     name, mapping = node.params
     if mapping == "row":
         of_chunks = folded(fold(name, node.args[0], "across"), x)
-        whole = _joined(FOLDS[name], np.moveaxis(of_chunks, -1, 0))
+        whole = _joined(FOLDS[name], np.moveaxis(of_chunks, -1, 0), in_pairs)
         return np.broadcast_to(whole[..., None], x.shape)
     if mapping == "channels":
         x = x.reshape(*x.shape[:-2], -1, 1)
