@@ -1,8 +1,10 @@
 """Views of pointwise work become that work on views."""
 
+from muntin.array.indexing import indexed
 from muntin.core.border import Border
 from muntin.core.graph import build
 from muntin.core.graph.node import AxisMap, View
+from muntin.core.graph.order import topological
 from muntin.core.graph.views import push_views
 from muntin.dtypes import DTYPES
 
@@ -54,6 +56,19 @@ def test_work_that_something_else_reads_stays():
     work = squared(image_of())
     roots = push_views([flipped(work), work])
     assert roots[0].args[0] is work is roots[1]
+
+
+def test_work_of_which_few_views_show_each_element_once_is_done_on_them():
+    def count_of(*parts):
+        order = topological(push_views([indexed(work, (part,)) for part in parts]))
+        return [node.op.name for node in order].count("multiply")
+
+    work = squared(image_of((24, 5)))
+    for count, is_done in ((2, True), (8, True), (12, False)):
+        rows = 24 // count
+        parts = [slice(k * rows, k * rows + rows) for k in range(count)]
+        assert count_of(*parts) == (count if is_done else 1)
+    assert count_of(slice(0, 13), slice(11, 24)) == 1
 
 
 def test_work_on_neighbours_stays():

@@ -5,6 +5,7 @@ So only the elements seen are computed, and nothing is stored to be seen in anot
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 
@@ -16,6 +17,7 @@ from muntin.core.graph.reshaping import known_strides, reshape, reshaped_strides
 __all__ = ["is_seen_work", "push_views"]
 
 _CHEAP = 4.0  # additions that may be done again rather than stored
+_MOST_VIEWS = 8  # of one piece of work, which become as many
 
 
 def push_views(roots: Sequence[Node]) -> Sequence[Node]:
@@ -72,20 +74,28 @@ def _with_args(node: Node, args: tuple[Node, ...], like: Node | None = None) -> 
 
 
 class _Uses:
-    """How many elements of each node are read, those that are read twice counted twice."""
+    """How many elements of each node are read, those that are read twice counted twice.
+
+    Of what very many views show, more are said to be read than there are.
+    """
 
     def __init__(self, order: Sequence[Node], roots: Sequence[Node]) -> None:
         self._read = {id(node): 0 for node in order}
+        views = Counter[int]()
         for node in order:
             for arg in node.args:
                 size = prod(arg.shape)
-                seen = prod(node.shape) if node.op.kind == "view" else size
-                self._read[id(arg)] += min(seen, size)
+                is_view = node.op.kind == "view"
+                self._read[id(arg)] += min(prod(node.shape), size) if is_view else size
+                views[id(arg)] += is_view
         for root in roots:
             self._read[id(root)] += prod(root.shape)
+        for node in order:
+            if views[id(node)] > _MOST_VIEWS:
+                self._read[id(node)] += 1 + prod(node.shape)
 
     def is_once(self, node: Node) -> bool:
-        """Say whether no more elements are read than there are; false of unknown nodes."""
+        """Say whether few views read no more elements than there are; false of unknown nodes."""
         read = self._read.get(id(node))
         return read is not None and read <= prod(node.shape)
 
