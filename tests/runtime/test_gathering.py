@@ -95,7 +95,9 @@ def test_narrow_elements_are_taken_out_of_words_that_lie_within_rows(data):
 def test_two_elements_side_by_side_are_one_word(dtype, border, words):
     image = mt.asarray(np.zeros((9, 9), dtype), axes="yx")
     made = mt.sample(image, np.zeros(5, np.float32), np.zeros(5, np.float32), border=border)
-    assert str(mt.explain(made, what="program")).count("word at") == words
+    program = str(mt.explain(made, what="program"))
+    gathering, _, _ = program.partition("function pack_")  # which shortens words too
+    assert gathering.count("word at") == words
 
 
 @settings(max_examples=40)
