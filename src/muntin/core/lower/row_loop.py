@@ -123,7 +123,7 @@ class Columns:
     even_values
         For each row that the loop makes what is the same in all its columns.
     level
-        The operands of the kernel that may be one element a row.
+        The operands of the kernel that may be one element a row, if one of them is read.
     """
 
     builder: Builder
@@ -147,6 +147,7 @@ class Columns:
             {(read.stage, read.rows + line) for read in group.reads.values() for line in lines}
         )
         scalars = {node.payload: node for node in group.order if node.op.kind == "scalar"}
+        inputs = {node.payload for node in group.reads if node.op.kind == "input"}
         position = [Var(INDEX, "first"), Var(INDEX, "row")]
         position += [Var(INDEX, f"outer{k}") for k in range(len(domain.outer_axes))]
         has_index = any(node.op.kind == "index" and node not in group.reads for node in group.order)
@@ -165,7 +166,7 @@ class Columns:
             position if has_index else (),
             gathered,
             bad,
-            level=level,
+            level=level if inputs.intersection(level) else (),
         )
         columns.even_values.extend([columns.even_work(line) for line in lines])
         return columns
