@@ -52,3 +52,26 @@ def test_indices_are_not_looked_at_where_something_else_is_needed():
             assert np.asarray(found)[:, 1].tolist() == [7, 9]
             assert np.asarray(beside).tolist() == [[0, 1, 1]] * 2
             assert np.asarray(other)[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    "part", [np.s_[..., 1:], np.s_[..., ::-1], np.s_[..., 2:0:-1], np.s_[..., :1]]
+)
+def test_some_channels_of_points_write_what_they_are_alone(part):
+    image = np.random.default_rng(0).integers(0, 255, (6, 9, 3)).astype(np.uint8)
+    columns = np.array([8, 0, 3, 3, 5])
+    y, x = np.float32([[0.5], [4.0]]), np.float32([1.25, 7.0, 3.5, 2.0])
+    makers = (
+        lambda: mt.take(mt.asarray(image), columns, axis=1),
+        lambda: mt.sample(image, y, x),
+        lambda: mt.sample(image, y, x, interpolation="nearest"),
+    )
+    for make in makers:
+        whole = np.asarray(make())
+        room = np.full((*whole[part].shape[:-1], 9), 77, whole.dtype)  # memory past the out
+        out = room[..., 3 : 3 + whole[part].shape[-1]]
+        np.testing.assert_array_equal(np.asarray(make()[part]), whole[part], strict=True)
+        make()[part].eval(out=out)
+        np.testing.assert_array_equal(out, whole[part])
+        out[...] = 77
+        assert (room == 77).all()

@@ -200,8 +200,13 @@ class _Fusion:
 
     @property
     def has_channels(self) -> bool:
-        """Whether rows of interleaved channels may be read beside."""
-        return any(node.reads_at and (node.axes or "").endswith("c") for node in self.graph.nodes)
+        """Whether rows of interleaved channels may be read beside, or are gathered."""
+        return any(
+            node.params[3] > 1
+            if node.op.kind == "gather"
+            else node.reads_at and (node.axes or "").endswith("c")
+            for node in self.graph.nodes
+        )
 
     def is_window(self, position: int, below: int) -> bool:
         """Say whether a node is seen here alone: reshaped, or a box of it, axes permuted."""
