@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muntin.core.emit.llvm import LlvmOptions, emit_llvm, emit_llvm_function
+from muntin.core.lower.joining import join_function
 from muntin.core.lower.packing import shared_function
 from muntin.core.lower.rows import lower_rows
 from muntin.core.plan import stages
@@ -24,8 +25,9 @@ def llvm_text(program: Program) -> str:
 
 
 def shared_text(name: str) -> str:
-    """Return the LLVM IR of a function that kernels share."""
-    return emit_llvm_function(shared_function(name), _options())
+    """Return the LLVM IR of a function that is the same for all: it packs rows, or joins parts."""
+    function = join_function(name) if name.startswith("join_") else shared_function(name)
+    return emit_llvm_function(function, _options())
 
 
 def _options() -> LlvmOptions:

@@ -31,7 +31,7 @@ def join_name(fold: str, dtype: str) -> str:
 def join_function(name: str) -> Function:
     """Return the function that `join_name` names so: (parts, count, width).
 
-    The parts are `count` rows of `width` elements, a power of two. Neighbours are joined, then
+    The parts are `count` rows, a power of two, of `width` elements. Neighbours are joined, then
     neighbours of what that gives, until the first row is what all become.
     """
     _, fold, dtype_name = name.split("_")

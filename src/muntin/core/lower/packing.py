@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from muntin.core.lower.joining import join_function
 from muntin.core.program import (
     INDEX,
     POINTER,
@@ -37,9 +36,7 @@ def packing_name(word: str, itemsize: int, channels: int) -> str:
 
 
 def shared_function(name: str) -> Function:
-    """Return the function that `packing_name` or `join_name` names so."""
-    if name.startswith("join_"):
-        return join_function(name)
+    """Return the function that `packing_name` names so."""
     word, itemsize, channels = name.split("_")
     if word == "block":
         return block_function(int(itemsize))
